@@ -1,0 +1,231 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef FABRIC_PORT_H
+#define FABRIC_PORT_H
+
+#include "fabric-packet.h"
+#include "fabric-port-stats.h"
+#include "fabric-random.h"
+#include "fabric-time.h"
+#include "flow-control.h"
+#include "port-scheduler.h"
+
+#include "ns3/event-impl.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace ns3
+{
+
+class FabricStation;
+class FabricPort;
+
+/**
+ * @ingroup ai-fabric
+ * @brief The one re-usable wake event of a port.
+ *
+ * Reference counted and apart from the port, because Simulator::Destroy disposes nodes before it
+ * drops pending events: DoDispose cuts the pointer, a late event then does nothing.
+ */
+class FabricWake : public EventImpl
+{
+  public:
+    /**
+     * @param port whom to wake
+     */
+    explicit FabricWake(FabricPort* port)
+        : m_port(port)
+    {
+    }
+
+    /** @brief The port is gone. */
+    void Detach()
+    {
+        m_port = nullptr;
+    }
+
+  private:
+    void Notify() override;
+
+    FabricPort* m_port; //!< null after Detach()
+};
+
+/**
+ * @ingroup ai-fabric
+ * @brief Arrival times of packets posted to a station that will leave by one port, in order.
+ *
+ * Answers "when is the next one there" without touching the packets. Entries that have passed are
+ * dropped when somebody asks.
+ */
+class FabricPendingRing
+{
+  public:
+    /**
+     * @brief File an arrival; nearly always the latest so far.
+     * @param at arrival, ps
+     * @param vl class
+     */
+    void Insert(FabricPs at, uint8_t vl)
+    {
+        if (m_size == m_slots.size())
+        {
+            Grow();
+        }
+        const uint64_t key = (static_cast<uint64_t>(at) << 3) | vl;
+        uint32_t i = m_size++;
+        while (i > 0 && Slot(i - 1) > key)
+        {
+            Slot(i) = Slot(i - 1);
+            --i;
+        }
+        Slot(i) = key;
+    }
+
+    /**
+     * @brief Earliest arrival after now.
+     * @param now ps; entries up to it are dropped
+     * @param blocked mask of classes to pass over
+     * @return ps, FABRIC_NEVER if none
+     */
+    FabricPs NextAfter(FabricPs now, uint8_t blocked)
+    {
+        while (m_size > 0 && static_cast<FabricPs>(Slot(0) >> 3) <= now)
+        {
+            m_head = (m_head + 1) & (static_cast<uint32_t>(m_slots.size()) - 1);
+            --m_size;
+        }
+        for (uint32_t i = 0; i < m_size; ++i)
+        {
+            if (!((blocked >> (Slot(i) & 7)) & 1))
+            {
+                return static_cast<FabricPs>(Slot(i) >> 3);
+            }
+        }
+        return FABRIC_NEVER;
+    }
+
+    /** @return true when nothing is filed */
+    bool IsEmpty() const
+    {
+        return m_size == 0;
+    }
+
+  private:
+    uint64_t& Slot(uint32_t i)
+    {
+        return m_slots[(m_head + i) & (m_slots.size() - 1)];
+    }
+
+    void Grow();
+
+    std::vector<uint64_t> m_slots; //!< power-of-two ring of (arrival << 3 | class)
+    uint32_t m_head{0};            //!< index of the earliest
+    uint32_t m_size{0};            //!< entries
+};
+
+/**
+ * @ingroup ai-fabric
+ * @brief One port of a station: its wire outwards, its queues, and what is on its way in.
+ *
+ * Data only, plus the arithmetic that keeps it consistent; decisions are the station's.
+ */
+class FabricPort
+{
+  public:
+    /**
+     * @param owner the station
+     * @param index port number at the station
+     */
+    FabricPort(FabricStation* owner, uint16_t index);
+    ~FabricPort();
+
+    FabricPort(const FabricPort&) = delete;
+    FabricPort& operator=(const FabricPort&) = delete;
+
+    /**
+     * @brief Put a packet into its class queue.
+     * @param p packet; owned by the queue from now on
+     */
+    void Enqueue(FabricPacket* p)
+    {
+        queue[p->vl].Push(p);
+        queued |= 1U << p->vl;
+        queueBytes[p->vl] += p->bytes;
+        if (queueBytes[p->vl] > stats.of[p->vl].maxQueueBytes)
+        {
+            stats.of[p->vl].maxQueueBytes = queueBytes[p->vl];
+        }
+    }
+
+    /**
+     * @brief Take the oldest packet of a class that has one.
+     * @param vl class
+     * @return the packet; the caller owns it
+     */
+    FabricPacket* Dequeue(uint8_t vl)
+    {
+        FabricPacket* p = queue[vl].Pop();
+        queueBytes[vl] -= p->bytes;
+        if (queue[vl].IsEmpty())
+        {
+            queued &= ~(1U << vl);
+        }
+        return p;
+    }
+
+    /**
+     * @brief Start of the next frame's serialisation, and its end.
+     * @param now ps, not before busyUntil
+     * @param wireBytes bytes on the wire, gap included
+     */
+    void Occupy(FabricPs now, uint32_t wireBytes)
+    {
+        if (now != busyUntil)
+        {
+            debt = 0;
+        }
+        busyUntil = now + rate.Serialise(wireBytes, debt);
+    }
+
+    /** @return true when another port is wired to this one and the link is up */
+    bool IsUp() const
+    {
+        return up;
+    }
+
+    // hot: read or written at every hop
+    FabricPs busyUntil{0};           //!< end of the frame being sent, rounded up to a picosecond
+    uint64_t debt{0};                //!< by how much busyUntil is rounded up, 1/bps ps
+    FabricPs wakeAt{FABRIC_NEVER};   //!< earliest wake scheduled
+    FabricPs latency{0};             //!< propagation plus the far station's pipeline, ps
+    FabricRate rate;                 //!< of the wire outwards
+    uint32_t gapBytes{0};            //!< wire bytes per frame that no buffer holds (preamble, gap)
+    uint16_t id{0};                  //!< port number at the station
+    bool up{false};                  //!< wired and not failed
+    uint8_t queued{0};               //!< classes with packets queued
+    FabricStation* station{nullptr}; //!< owner
+    FabricPort* peer{nullptr};       //!< the other end
+    FlowControl* flow{nullptr};      //!< never null once wired
+    PortScheduler* scheduler{nullptr}; //!< never null once wired
+    FabricPacketFifo inbox;          //!< posted by the peer, in arrival order
+    FabricPacketFifo control;        //!< control frames posted by the peer, in arrival order
+    FabricPendingRing pending;       //!< arrivals that will leave by this port
+    FabricPacketFifo queue[FABRIC_CLASSES];     //!< output queues
+    uint64_t queueBytes[FABRIC_CLASSES]{};      //!< their lengths
+
+    // cold
+    FabricWake* wake;                //!< re-used event; one reference is ours
+    double errorRate{0};             //!< loss probability of a frame on the wire outwards
+    FabricRandom errorStream;        //!< draws for errorRate
+    FabricRandom markStream;         //!< draws for ECN marking
+    Ptr<FlowControl> flowOwner;      //!< keeps `flow` alive
+    Ptr<PortScheduler> schedulerOwner; //!< keeps `scheduler` alive
+    uint32_t channelId{0};           //!< link number in the topology
+    FabricPortStats stats;           //!< counters
+};
+
+} // namespace ns3
+
+#endif /* FABRIC_PORT_H */

@@ -1,0 +1,330 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef FABRIC_STATION_H
+#define FABRIC_STATION_H
+
+#include "fabric-packet.h"
+#include "fabric-port-stats.h"
+#include "fabric-time.h"
+#include "flow-control.h"
+
+#include "ns3/object.h"
+#include "ns3/traced-callback.h"
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+class FabricPort;
+class PortScheduler;
+
+/** @brief What the whole process has simulated since the last reset. */
+struct FabricTrajectory
+{
+    uint64_t hops{0};      //!< frames that began transmission, control frames included
+    uint64_t wakes{0};     //!< engine events that ran
+    uint64_t spurious{0};  //!< of those, wakes that found nothing to do
+    uint64_t digest{0};    //!< order-free hash of (station, port, start, packet) of every hop
+    uint64_t delivered{0}; //!< packets that reached their endpoint
+    uint64_t dropped{0};   //!< packets dropped anywhere
+    uint64_t stations{0};  //!< stations made: numbers them
+};
+
+/**
+ * @ingroup ai-fabric
+ * @brief A place where packets stop: parent of switches and NICs, and the heart of the engine.
+ *
+ * A sender posts a packet when it *starts* transmitting, stamped with the time its last bit will
+ * be there. The station files it in a time-ordered inbox and makes sure the port it will leave by
+ * wakes in time. One wake per packet-hop does everything: admit what has arrived (as of its own
+ * arrival time), then send one packet. Why that is exact, and the three rules that keep it so, is
+ * in doc/design.rst. EagerArrivals adds an event per arrival and must change nothing.
+ *
+ * A subclass writes the Do... hooks. Every hook runs with all earlier arrivals admitted.
+ */
+class FabricStation : public Object
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    FabricStation();
+    ~FabricStation() override;
+
+    /**
+     * @brief Add a port; before any wiring.
+     * @return its number, counting from 0
+     */
+    uint16_t AddPort();
+
+    /** @return number of ports */
+    uint16_t GetNPorts() const;
+
+    /**
+     * @brief A port, for the engine and for tests.
+     * @param index port number
+     * @return the port; lives as long as the station
+     */
+    FabricPort& GetPort(uint16_t index);
+
+    /**
+     * @brief Wire two free ports together with a symmetric link.
+     * @param a one end
+     * @param b other end
+     * @param rate of each direction
+     * @param delay one-way propagation
+     * @param errorRate loss probability of each frame
+     * @param gapBytes bytes per frame on the wire that buffers do not count
+     * @param channelId link number, for traces and random streams
+     */
+    static void Wire(FabricPort& a,
+                     FabricPort& b,
+                     const FabricRate& rate,
+                     FabricPs delay,
+                     double errorRate,
+                     uint32_t gapBytes,
+                     uint32_t channelId);
+
+    /**
+     * @brief Give a wired port its flow control and its scheduler.
+     * @param index port number
+     * @param flow flow control, one object per port
+     * @param scheduler class scheduler, one object per port
+     */
+    void SetPortPolicies(uint16_t index, Ptr<FlowControl> flow, Ptr<PortScheduler> scheduler);
+
+    /**
+     * @brief Fail or restore the link of a port, both ends.
+     *
+     * Packets queued for it or travelling on it are dropped with reason LINK_DOWN.
+     * @param index port number
+     * @param up new state
+     */
+    void SetLinkUp(uint16_t index, bool up);
+
+    /**
+     * @brief The peer starts sending a packet to us (rule R1).
+     * @param in our port
+     * @param p the packet; ours from now on
+     * @param arrival when its last bit is here, > now
+     */
+    void Post(FabricPort& in, FabricPacket* p, FabricPs arrival);
+
+    /**
+     * @brief The peer starts sending a control frame to us.
+     * @param in our port
+     * @param frame the frame; ours from now on
+     * @param arrival when it is here, > now
+     */
+    void PostControl(FabricPort& in, FabricPacket* frame, FabricPs arrival);
+
+    /**
+     * @brief Rules R2 and R3; called by FabricWake only.
+     * @param port the port whose wake fired
+     */
+    void OnWake(FabricPort& port);
+
+    /**
+     * @brief Bring every counter and queue up to date with the clock.
+     *
+     * Monitors call this before they read; it changes nothing that any packet could notice.
+     */
+    void Sync();
+
+    /**
+     * @brief Make a port wake no later than a time.
+     * @param port the port
+     * @param at ps, not in the past
+     */
+    void Arm(FabricPort& port, FabricPs at);
+
+    /**
+     * @brief Send a control frame ahead of everything else on a port.
+     * @param port the port
+     * @param frame the frame; the engine owns it now
+     * @param now ps
+     */
+    void SendControl(FabricPort& port, FabricPacket* frame, FabricPs now);
+
+    /** @return station number, dense from 0 in order of creation */
+    uint32_t GetStationId() const
+    {
+        return m_id;
+    }
+
+    /** @return name for people: "switch 3", "nic 17" */
+    const std::string& GetName() const
+    {
+        return m_name;
+    }
+
+    /**
+     * @param name name for people
+     */
+    void SetName(const std::string& name)
+    {
+        m_name = name;
+    }
+
+    /** @return pipeline latency added to every packet that arrives here, ps */
+    FabricPs GetPipelineLatency() const
+    {
+        return FabricTime::From(m_pipeline);
+    }
+
+    /** @return packets in inboxes and queues of this station */
+    uint64_t GetHeldPackets();
+
+    /** @return the process-wide counters */
+    static FabricTrajectory& Trajectory();
+
+    /**
+     * @brief Packet event at a port. Arguments: packet, port number, time in ps (drained arrivals
+     * may be traced later than they happened, so never read the clock instead).
+     */
+    typedef void (*PacketTracedCallback)(const FabricPacket& p, uint16_t port, FabricPs at);
+
+    /** @brief Drop. Arguments: packet, port number, time in ps, reason. */
+    typedef void (*DropTracedCallback)(const FabricPacket& p,
+                                       uint16_t port,
+                                       FabricPs at,
+                                       FabricDropReason reason);
+
+  protected:
+    void DoDispose() override;
+
+    /**
+     * @brief Admit everything that has arrived by now, in order of (arrival, port).
+     * @param now ps
+     */
+    void Drain(FabricPs now);
+
+    /**
+     * @brief Ask for a drain at a time even if no port has anything to send then.
+     * @param at ps
+     */
+    void ArmDrain(FabricPs at);
+
+    /**
+     * @brief Ask for DoInstantEnd() after every other event of this instant.
+     */
+    void ArmInstantEnd();
+
+    /**
+     * @brief Drop a packet: count, trace, free.
+     * @param p the packet; gone afterwards
+     * @param port port to charge
+     * @param at ps
+     * @param reason reason
+     */
+    void Drop(FabricPacket* p, FabricPort& port, FabricPs at, FabricDropReason reason);
+
+    /**
+     * @brief The default R3 for a port with class queues only.
+     * @param port the port
+     * @param now ps
+     * @return next wake in ps, FABRIC_NEVER if none
+     */
+    FabricPs NextWakeOfQueues(FabricPort& port, FabricPs now);
+
+    std::deque<FabricPort> m_ports; //!< never moves once made
+
+    TracedCallback<const FabricPacket&, uint16_t, FabricPs> m_txTrace; //!< transmission begins
+    TracedCallback<const FabricPacket&, uint16_t, FabricPs> m_rxTrace; //!< arrived whole
+    TracedCallback<const FabricPacket&, uint16_t, FabricPs, FabricDropReason> m_dropTrace; //!< drop
+
+  private:
+    /**
+     * @brief A packet was filed in a port's inbox: choose its egress and arm what must wake.
+     * @param in ingress port
+     * @param p the packet, arrival set; stays in the inbox
+     */
+    virtual void DoPost(FabricPort& in, FabricPacket* p) = 0;
+
+    /**
+     * @brief A filed packet will never arrive (link failure); undo what DoPost() counted.
+     * @param in ingress port
+     * @param p the packet
+     */
+    virtual void DoUnpost(FabricPort& in, FabricPacket* p) = 0;
+
+    /**
+     * @brief A packet has arrived (p->arrival <= now): queue it, consume it or drop it.
+     * @param in ingress port
+     * @param p the packet; the subclass owns it
+     */
+    virtual void DoAdmit(FabricPort& in, FabricPacket* p) = 0;
+
+    /**
+     * @brief The port is free: which packet goes next?
+     * @param port the port
+     * @param now ps
+     * @return a packet, out of its queue and released from buffers, or null
+     */
+    virtual FabricPacket* DoSelect(FabricPort& port, FabricPs now) = 0;
+
+    /**
+     * @brief Rule R3: when must this port wake again?
+     * @param port the port
+     * @param now ps
+     * @return ps, FABRIC_NEVER if nothing is to be expected
+     */
+    virtual FabricPs DoNextWake(FabricPort& port, FabricPs now) = 0;
+
+    /** @brief Runs after all other events of the instant for which ArmInstantEnd() was called. */
+    virtual void DoInstantEnd(FabricPs now);
+
+    /**
+     * @brief The state of a port's link has changed; queues towards it are already flushed.
+     * @param port the port
+     * @param up new state
+     */
+    virtual void DoLinkChanged(FabricPort& port, bool up);
+
+    /**
+     * @brief A queued packet is flushed (link failure): release what it held.
+     * @param port egress port
+     * @param p the packet
+     * @param now ps
+     */
+    virtual void DoFlushed(FabricPort& port, FabricPacket* p, FabricPs now);
+
+    /** @brief Heap entry: the earliest arrival of one port's inbox. */
+    struct Due
+    {
+        FabricPs at;      //!< arrival
+        FabricPort* port; //!< whose
+    };
+
+    class Chore;
+
+    static uint32_t NextStationId();
+    void Transmit(FabricPort& port, FabricPacket* p, FabricPs now);
+    void DrainControl(FabricPort& port, FabricPs now);
+    void PushDue(FabricPs at, FabricPort* port);
+    void ReplaceTopDue();
+    void ApplyLinkState(FabricPort& port, bool up, FabricPs now);
+    void OnChore(bool instantEnd);
+
+    std::vector<Due> m_due;     //!< binary min-heap over (at, port id)
+    bool m_eager;               //!< EagerArrivals
+    Time m_pipeline;            //!< PipelineLatency
+    uint32_t m_id;              //!< station number
+    std::string m_name;         //!< for people
+    FabricPs m_drainAt{-1};     //!< latest drain asked for (avoids twins)
+    bool m_instantEndArmed{false}; //!< DoInstantEnd() is scheduled for this instant
+    Chore* m_drain;             //!< re-used event: drain
+    Chore* m_instantEnd;        //!< re-used event: end of instant
+};
+
+} // namespace ns3
+
+#endif /* FABRIC_STATION_H */
