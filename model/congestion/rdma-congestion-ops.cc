@@ -110,7 +110,9 @@ RdmaCongestionOps::DoAdvance(RdmaRateState& /* state */, FabricPs /* now */)
 }
 
 void
-RdmaCongestionOps::DoOnSent(RdmaRateState& /* state */, uint32_t /* frameBytes */, FabricPs /* now */)
+RdmaCongestionOps::DoOnSent(RdmaRateState& /* state */,
+                            uint32_t /* frameBytes */,
+                            FabricPs /* now */)
 {
 }
 

@@ -18,11 +18,11 @@ struct RdmaPathTelemetry;
 /** @brief What a congestion control asks of the transport and the network: bits of Needs(). */
 enum RdmaCongestionNeed : uint32_t
 {
-    RDMA_NEEDS_ECT = 1,      //!< data packets are ECN-capable
-    RDMA_NEEDS_CNP = 2,      //!< the receiver answers marked packets with CNPs
-    RDMA_NEEDS_ECN_ECHO = 4, //!< every ACK says whether the packet it answers was marked
-    RDMA_NEEDS_RTT = 8,      //!< every ACK carries the send time of the packet it answers
-    RDMA_NEEDS_INT = 16,     //!< every ACK carries what the switches wrote on the way
+    RDMA_NEEDS_ECT = 1,       //!< data packets are ECN-capable
+    RDMA_NEEDS_CNP = 2,       //!< the receiver answers marked packets with CNPs
+    RDMA_NEEDS_ECN_ECHO = 4,  //!< every ACK says whether the packet it answers was marked
+    RDMA_NEEDS_RTT = 8,       //!< every ACK carries the send time of the packet it answers
+    RDMA_NEEDS_INT = 16,      //!< every ACK carries what the switches wrote on the way
     RDMA_NEEDS_EVERY_ACK = 32 //!< one ACK per data packet: no coalescing
 };
 
@@ -44,11 +44,11 @@ struct RdmaRateState
 /** @brief What one ACK (or NAK) told the sender. */
 struct RdmaFeedback
 {
-    FabricPs now{0};                          //!< when it was received
-    uint64_t ackedBytes{0};                   //!< payload bytes acknowledged for the first time
-    uint64_t inFlightBytes{0};                //!< payload bytes still unacknowledged after it
-    FabricPs rtt{0};                          //!< measured round trip, picoseconds; 0 = none
-    bool ecnEcho{false};                      //!< the packet it answers carried CE
+    FabricPs now{0};                             //!< when it was received
+    uint64_t ackedBytes{0};                      //!< payload bytes acknowledged for the first time
+    uint64_t inFlightBytes{0};                   //!< payload bytes still unacknowledged after it
+    FabricPs rtt{0};                             //!< measured round trip, picoseconds; 0 = none
+    bool ecnEcho{false};                         //!< the packet it answers carried CE
     const RdmaPathTelemetry* telemetry{nullptr}; //!< what switches wrote; null = nothing
 };
 

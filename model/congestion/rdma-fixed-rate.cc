@@ -45,8 +45,7 @@ RdmaFixedRate::DoInit(RdmaRateState& state, FabricPs /* now */)
 {
     if (m_rate.GetBitRate() > 0)
     {
-        state.rateBps =
-            std::min(state.lineRateBps, static_cast<double>(m_rate.GetBitRate()));
+        state.rateBps = std::min(state.lineRateBps, static_cast<double>(m_rate.GetBitRate()));
     }
     state.windowBytes = m_windowBytes;
 }

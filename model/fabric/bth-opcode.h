@@ -229,11 +229,11 @@ class BthTraits
     static constexpr uint16_t ExtensionBytes(uint8_t opcode)
     {
         const uint16_t f = TABLE[opcode];
-        return static_cast<uint16_t>(
-            ((f & BTH_RETH) != 0 ? 16 : 0) + ((f & BTH_AETH) != 0 ? 4 : 0) +
-            ((f & BTH_IMM) != 0 ? 4 : 0) + ((f & BTH_ATOMIC) != 0 ? 28 : 0) +
-            ((f & BTH_ATOMIC_ACK) != 0 ? 8 : 0) + ((f & BTH_DETH) != 0 ? 8 : 0) +
-            (opcode == BTH_CNP ? 16 : 0));
+        return static_cast<uint16_t>(((f & BTH_RETH) != 0 ? 16 : 0) +
+                                     ((f & BTH_AETH) != 0 ? 4 : 0) + ((f & BTH_IMM) != 0 ? 4 : 0) +
+                                     ((f & BTH_ATOMIC) != 0 ? 28 : 0) +
+                                     ((f & BTH_ATOMIC_ACK) != 0 ? 8 : 0) +
+                                     ((f & BTH_DETH) != 0 ? 8 : 0) + (opcode == BTH_CNP ? 16 : 0));
     }
 
   private:

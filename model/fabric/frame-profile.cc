@@ -89,8 +89,8 @@ FrameProfile::WriteGoodputBps(double lineBps,
                               uint32_t mtu,
                               double messageRate) const
 {
-    const double byLine = lineBps * static_cast<double>(message) /
-                          static_cast<double>(WriteWireBytes(message, mtu));
+    const double byLine =
+        lineBps * static_cast<double>(message) / static_cast<double>(WriteWireBytes(message, mtu));
     const double byCount = 8.0 * static_cast<double>(message) * messageRate;
     return messageRate > 0 ? std::min(byLine, byCount) : byLine;
 }

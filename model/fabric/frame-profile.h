@@ -128,9 +128,9 @@ class FrameProfile
     /** @return every profile */
     static const std::vector<FrameProfile>& All();
 
-    std::string m_name;                    //!< name
-    uint32_t m_wireGap;                    //!< preamble and gap, bytes
-    std::array<uint16_t, 256> m_overhead;  //!< bytes beside the payload, by opcode
+    std::string m_name;                   //!< name
+    uint32_t m_wireGap;                   //!< preamble and gap, bytes
+    std::array<uint16_t, 256> m_overhead; //!< bytes beside the payload, by opcode
 };
 
 } // namespace ns3
