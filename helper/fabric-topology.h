@@ -202,16 +202,6 @@ class FabricTopology
      */
     std::vector<uint32_t> GetComponents() const;
 
-    /**
-     * @brief Whether packets can pass between two hosts.
-     *
-     * Hosts do not forward: the path is one direct link or leads through switches only.
-     * @param a host id
-     * @param b host id
-     * @return true if there is a path (a == b: true)
-     */
-    bool IsReachable(uint32_t a, uint32_t b) const;
-
     /** @return the counts, and what looks wrong */
     Report Check() const;
 
@@ -231,12 +221,6 @@ class FabricTopology
     void WriteDot(std::ostream& os) const;
 
   private:
-    /**
-     * @brief Connected parts of the switches alone.
-     * @return for each node the number of its part; of no meaning for hosts
-     */
-    std::vector<uint32_t> GetSwitchParts() const;
-
     /**
      * @brief Add a node of either role.
      * @param node all but the id
