@@ -96,7 +96,7 @@ endif()
 add_compile_options(-Wall -Wextra -Werror)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 and 13 warn inside their own std::string when they optimise C++20 (GCC bug 105651).
-  add_compile_options(-Wno-restrict -Wno-stringop-overflow)
+  add_compile_options(-Wno-restrict -Wno-stringop-overflow -Wno-array-bounds)
 endif()
 include_directories(BEFORE ${CMAKE_BINARY_DIR}/include)
 add_link_options(-Wl,--no-as-needed)

@@ -1,0 +1,8 @@
+#! /usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+
+# Examples that the tests run, by ns-3's test.py as well as by ./fabric test. Each must exit with 0.
+# (program and arguments, run it?, run it under valgrind?)
+cpp_examples = []
+
+python_examples = []
