@@ -330,9 +330,9 @@ FabricStation::Post(FabricPort& in, FabricPacket* p, FabricPs arrival)
 void
 FabricStation::PostControl(FabricPort& in, FabricPacket* frame, FabricPs arrival)
 {
-    frame->arrival = arrival;
+    frame->arrival = arrival + in.flow->GetReactionTime();
     in.control.Push(frame);
-    Arm(in, arrival);
+    Arm(in, frame->arrival);
 }
 
 void
@@ -504,6 +504,10 @@ FabricStation::OnChore(bool instantEnd)
         m_instantEndArmed = false;
         DoInstantEnd(now);
     }
+    else
+    {
+        DoDrained(now);
+    }
 }
 
 void
@@ -599,6 +603,11 @@ FabricStation::ApplyLinkState(FabricPort& port, bool up, FabricPs now)
         }
     }
     DoLinkChanged(port, false);
+}
+
+void
+FabricStation::DoDrained(FabricPs)
+{
 }
 
 void

@@ -279,7 +279,16 @@ class FabricStation : public Object
      */
     virtual FabricPs DoNextWake(FabricPort& port, FabricPs now) = 0;
 
-    /** @brief Runs after all other events of the instant for which ArmInstantEnd() was called. */
+    /**
+     * @brief Runs after a drain asked for by ArmDrain().
+     * @param now ps
+     */
+    virtual void DoDrained(FabricPs now);
+
+    /**
+     * @brief Runs after all other events of the instant for which ArmInstantEnd() was called.
+     * @param now ps
+     */
     virtual void DoInstantEnd(FabricPs now);
 
     /**

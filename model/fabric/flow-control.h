@@ -82,6 +82,12 @@ class FlowControl : public Object
         return (m_lossless >> vl) & 1;
     }
 
+    /** @return time from the arrival of a control frame to its effect, ps */
+    FabricPs GetReactionTime() const
+    {
+        return m_reactionPs;
+    }
+
     /** @return bit mask of lossless classes */
     uint8_t GetLosslessClasses() const
     {
@@ -142,6 +148,7 @@ class FlowControl : public Object
     uint8_t m_blocked{0};       //!< egress classes that must wait
     uint8_t m_stopped{0};       //!< ingress classes told to stop
     uint8_t m_lossless{0};      //!< classes under this flow control
+    FabricPs m_reactionPs{0};   //!< from a control frame's arrival to its effect
     FabricPort* m_port{nullptr}; //!< the port served
 
   private:

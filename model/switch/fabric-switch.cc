@@ -1,0 +1,423 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "fabric-switch.h"
+
+#include "ns3/fabric-error.h"
+#include "ns3/fabric-port.h"
+#include "ns3/log.h"
+#include "ns3/pfc-flow-control.h"
+#include "ns3/pointer.h"
+#include "ns3/rng-seed-manager.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("FabricSwitch");
+NS_OBJECT_ENSURE_REGISTERED(FabricSwitch);
+
+namespace
+{
+/** No sane route crosses more links; a packet that does is in a routing loop. */
+constexpr uint8_t MAX_HOPS = 64;
+} // namespace
+
+TypeId
+FabricSwitch::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::FabricSwitch")
+            .SetParent<FabricStation>()
+            .SetGroupName("AiFabric")
+            .AddConstructor<FabricSwitch>()
+            .AddAttribute("Buffer",
+                          "Packet memory (object).",
+                          PointerValue(),
+                          MakePointerAccessor(&FabricSwitch::m_buffer),
+                          MakePointerChecker<SwitchBuffer>())
+            .AddAttribute("LoadBalancer",
+                          "Chooses among equal-cost ports (object).",
+                          PointerValue(),
+                          MakePointerAccessor(&FabricSwitch::m_balancer),
+                          MakePointerChecker<LoadBalancer>())
+            .AddTraceSource("Mark",
+                            "A packet is marked congestion experienced.",
+                            MakeTraceSourceAccessor(&FabricSwitch::m_markTrace),
+                            "ns3::FabricStation::PacketTracedCallback");
+    return tid;
+}
+
+FabricSwitch::FabricSwitch()
+    : m_buffer(CreateObject<SwitchBuffer>()),
+      m_balancer(CreateObject<EcmpLoadBalancer>())
+{
+}
+
+void
+FabricSwitch::DoDispose()
+{
+    m_buffer = nullptr;
+    m_balancer = nullptr;
+    m_markers.clear();
+    FabricStation::DoDispose();
+}
+
+void
+FabricSwitch::SetBuffer(Ptr<SwitchBuffer> buffer)
+{
+    m_buffer = buffer;
+}
+
+void
+FabricSwitch::SetLoadBalancer(Ptr<LoadBalancer> balancer)
+{
+    m_balancer = balancer;
+}
+
+void
+FabricSwitch::SetMarker(uint16_t index, Ptr<EcnMarker> marker)
+{
+    m_markers.resize(GetNPorts());
+    if (marker)
+    {
+        marker->SetRate(GetPort(index).rate);
+    }
+    m_markers[index] = marker;
+}
+
+Ptr<EcnMarker>
+FabricSwitch::GetMarker(uint16_t index) const
+{
+    return m_markers.at(index);
+}
+
+void
+FabricSwitch::Start()
+{
+    std::vector<SwitchBufferPort> ports;
+    for (auto& port : m_ports)
+    {
+        SwitchBufferPort p;
+        if (port.peer != nullptr)
+        {
+            p.rate = port.rate;
+            p.delay = std::max(port.latency, port.peer->latency);
+            p.losslessClasses = port.flow->GetLosslessClasses();
+            p.peerReaction = port.peer->flow ? port.peer->flow->GetReactionTime() : 0;
+        }
+        ports.push_back(p);
+    }
+    m_buffer->Configure(GetName(), ports);
+    m_markers.resize(GetNPorts());
+    m_coming.assign(ports.size() * FABRIC_CLASSES, 0);
+    m_balancer->SetSeed(FabricRandom::Mix(GetStationId() + 1) ^
+                        (static_cast<uint64_t>(RngSeedManager::GetSeed()) << 32) ^
+                        FabricRandom::Mix(RngSeedManager::GetRun()));
+    m_started = true;
+}
+
+uint16_t
+FabricSwitch::RouteOf(const FabricPacket& p)
+{
+    const ForwardingTable::Group group = m_table.Lookup(p.dst);
+    if (group.size == 1)
+    {
+        return group.ports[0];
+    }
+    return group.size == 0 ? NO_PORT : m_balancer->Select(p, group);
+}
+
+void
+FabricSwitch::DoPost(FabricPort& in, FabricPacket* p)
+{
+    NS_ASSERT_MSG(m_started, GetName() << ": Start() was not called");
+    uint64_t& coming = Coming(in.id, p->vl);
+    coming += p->bytes;
+    m_comingAll += p->bytes;
+    // could it trip a stop threshold? then it must be admitted at its arrival, not later
+    if (in.flow->IsLossless(p->vl) && !in.flow->IsStopped(p->vl) &&
+        m_buffer->MayStop(in.id, p->vl, coming, m_comingAll))
+    {
+        ArmDrain(p->arrival);
+    }
+    if (p->dst == FABRIC_BROADCAST)
+    {
+        PostBroadcast(in, p);
+        return;
+    }
+    p->outPort = RouteOf(*p);
+    if (p->outPort == NO_PORT)
+    {
+        ArmDrain(p->arrival);
+        return;
+    }
+    FabricPort& out = m_ports[p->outPort];
+    out.pending.Insert(p->arrival, p->vl);
+    if (!((out.flow->GetBlocked() >> p->vl) & 1))
+    {
+        Arm(out, std::max(p->arrival, out.busyUntil));
+    }
+}
+
+void
+FabricSwitch::PostBroadcast(FabricPort& in, FabricPacket* p)
+{
+    for (uint16_t index : m_flood)
+    {
+        FabricPort& out = m_ports[index];
+        if (index != in.id && out.up)
+        {
+            out.pending.Insert(p->arrival, p->vl);
+            Arm(out, std::max(p->arrival, out.busyUntil));
+        }
+    }
+}
+
+void
+FabricSwitch::DoUnpost(FabricPort& in, FabricPacket* p)
+{
+    Coming(in.id, p->vl) -= p->bytes;
+    m_comingAll -= p->bytes;
+}
+
+void
+FabricSwitch::DoAdmit(FabricPort& in, FabricPacket* p)
+{
+    DoUnpost(in, p);
+    m_maxFrame = std::max(m_maxFrame, p->bytes);
+    if (p->dst == FABRIC_BROADCAST)
+    {
+        AdmitBroadcast(in, p);
+    }
+    else if (p->outPort == NO_PORT)
+    {
+        Drop(p, in, p->arrival, FabricDropReason::NO_ROUTE);
+    }
+    else
+    {
+        AdmitTo(in, m_ports[p->outPort], p);
+    }
+}
+
+void
+FabricSwitch::AdmitBroadcast(FabricPort& in, FabricPacket* p)
+{
+    for (uint16_t index : m_flood)
+    {
+        if (index != in.id && m_ports[index].up)
+        {
+            AdmitTo(in, m_ports[index], FabricPacketPool::Get().Clone(p));
+        }
+    }
+    FabricPacketPool::Get().Free(p);
+}
+
+void
+FabricSwitch::AdmitTo(FabricPort& in, FabricPort& out, FabricPacket* p)
+{
+    const FabricPs at = p->arrival;
+    const uint8_t vl = p->vl;
+    if (!out.up || p->hops > MAX_HOPS)
+    {
+        Drop(p, out, at, out.up ? FabricDropReason::TTL : FabricDropReason::LINK_DOWN);
+        return;
+    }
+    const bool lossless = in.flow->IsLossless(vl);
+    FabricDropReason reason;
+    if (!m_buffer
+             ->Admit(in.id, vl, lossless, in.flow->IsStopped(vl), out.queueBytes[vl], p->bytes, reason))
+    {
+        Drop(p, in, at, reason);
+        return;
+    }
+    uint64_t& peak = in.stats.of[vl].maxIngressBytes;
+    peak = std::max(peak, m_buffer->GetIngressBytes(in.id, vl));
+    EcnMarker* marker = PeekPointer(m_markers[out.id]);
+    if (marker != nullptr && marker->MarksOnEnqueue())
+    {
+        if ((p->flags & FABRIC_ECT) && marker->Covers(vl) &&
+            marker->ShouldMark(out.queueBytes[vl], out.markStream))
+        {
+            Mark(out, p, at);
+        }
+    }
+    p->outPort = out.id;
+    out.Enqueue(p);
+    if (lossless && !in.flow->IsStopped(vl) && m_buffer->ShouldStop(in.id, vl))
+    {
+        NS_ASSERT_MSG(at == FabricTime::Now(), "a stop threshold was passed unseen");
+        SendStops(in, in.flow->Stop(vl, at), at);
+    }
+}
+
+void
+FabricSwitch::SendStops(FabricPort& in, FabricPacket* frame, FabricPs now)
+{
+    if (frame != nullptr)
+    {
+        SendControl(in, frame, now);
+        ArmRefresh();
+    }
+}
+
+void
+FabricSwitch::Mark(FabricPort& out, FabricPacket* p, FabricPs at)
+{
+    p->flags |= FABRIC_CE;
+    ++out.stats.of[p->vl].ceMarks;
+    if (!m_markTrace.IsEmpty())
+    {
+        m_markTrace(*p, out.id, at);
+    }
+}
+
+void
+FabricSwitch::Release(FabricPort& in, uint8_t vl, uint32_t bytes)
+{
+    m_buffer->Release(in.id, vl, bytes);
+    // other ports may release in the same instant, in any order: judge with that much slack, and
+    // finally at the end of the instant
+    if (in.flow != nullptr && in.flow->IsStopped(vl) &&
+        m_buffer->ShouldResume(in.id, vl, static_cast<uint64_t>(m_maxFrame) * GetNPorts()))
+    {
+        m_resumable.push_back(static_cast<uint32_t>(in.id) << 3 | vl);
+        ArmInstantEnd();
+    }
+}
+
+FabricPacket*
+FabricSwitch::DoSelect(FabricPort& port, FabricPs now)
+{
+    const uint8_t ready = port.queued & ~port.flow->GetBlocked();
+    if (ready == 0)
+    {
+        return nullptr;
+    }
+    const uint8_t vl = port.scheduler->Select(ready);
+    const uint64_t queueBytes = port.queueBytes[vl];
+    FabricPacket* p = port.Dequeue(vl);
+    EcnMarker* marker = PeekPointer(m_markers[port.id]);
+    if (marker != nullptr && !marker->MarksOnEnqueue() && (p->flags & FABRIC_ECT) &&
+        marker->Covers(vl) && marker->ShouldMark(queueBytes, port.markStream))
+    {
+        Mark(port, p, now);
+    }
+    Release(m_ports[p->inPort], vl, p->bytes);
+    return p;
+}
+
+FabricPs
+FabricSwitch::DoNextWake(FabricPort& port, FabricPs now)
+{
+    return NextWakeOfQueues(port, now);
+}
+
+void
+FabricSwitch::DoFlushed(FabricPort&, FabricPacket* p, FabricPs)
+{
+    Release(m_ports[p->inPort], p->vl, p->bytes);
+}
+
+void
+FabricSwitch::DoLinkChanged(FabricPort& port, bool up)
+{
+    if (up)
+    {
+        return;
+    }
+    // the neighbour forgot what we told it, and we forget what it told us
+    for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
+    {
+        if (port.flow->IsStopped(vl))
+        {
+            FabricPacketPool::Get().Free(port.flow->Resume(vl, FabricTime::Now()));
+        }
+    }
+}
+
+void
+FabricSwitch::ArmRefresh()
+{
+    FabricPs next = FABRIC_NEVER;
+    for (auto& port : m_ports)
+    {
+        if (port.flow != nullptr)
+        {
+            next = std::min(next, port.flow->NextRefresh());
+        }
+    }
+    if (next != m_refreshAt)
+    {
+        m_refreshAt = next;
+        if (next != FABRIC_NEVER)
+        {
+            ArmDrain(next);
+        }
+    }
+}
+
+void
+FabricSwitch::DoDrained(FabricPs now)
+{
+    if (now >= m_refreshAt)
+    {
+        ArmInstantEnd();
+    }
+}
+
+void
+FabricSwitch::DoInstantEnd(FabricPs now)
+{
+    std::sort(m_resumable.begin(), m_resumable.end());
+    for (uint32_t key : m_resumable)
+    {
+        FabricPort& in = m_ports[key >> 3];
+        const uint8_t vl = key & 7;
+        if (in.flow->IsStopped(vl) && m_buffer->ShouldResume(in.id, vl))
+        {
+            FabricPacket* frame = in.flow->Resume(vl, now);
+            if (frame != nullptr)
+            {
+                SendControl(in, frame, now);
+            }
+        }
+    }
+    m_resumable.clear();
+    if (now >= m_refreshAt)
+    {
+        for (auto& port : m_ports)
+        {
+            if (port.flow != nullptr && port.flow->NextRefresh() <= now)
+            {
+                SendStops(port, port.flow->Refresh(now), now);
+            }
+        }
+        ArmRefresh();
+    }
+}
+
+uint64_t
+FabricSwitch::FlushClass(uint16_t index, uint8_t vl, FabricPs restore)
+{
+    const FabricPs now = FabricTime::Now();
+    Sync();
+    FabricPort& port = GetPort(index);
+    uint64_t flushed = 0;
+    while (!port.queue[vl].IsEmpty())
+    {
+        FabricPacket* p = port.Dequeue(vl);
+        Release(m_ports[p->inPort], vl, p->bytes);
+        Drop(p, port, now, FabricDropReason::WATCHDOG);
+        ++flushed;
+    }
+    if (auto pfc = DynamicCast<PfcFlowControl>(port.flowOwner))
+    {
+        pfc->IgnorePauses(vl, now, now + restore);
+        Arm(port, std::max(now, port.busyUntil));
+    }
+    return flushed;
+}
+
+} // namespace ns3
