@@ -131,4 +131,10 @@ RdmaCongestionOps::DoOnLoss(RdmaRateState& /* state */, FabricPs /* now */)
 {
 }
 
+FabricPs
+RdmaCongestionOps::DoCnpInterval() const
+{
+    return 0;
+}
+
 } // namespace ns3

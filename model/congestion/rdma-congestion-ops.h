@@ -162,6 +162,16 @@ class RdmaCongestionOps : public Object
     }
 
     /**
+     * @brief What the receiver should leave between two CNPs of one queue pair, unless the user
+     * says otherwise.
+     * @return picoseconds; 0 = one CNP per marked packet
+     */
+    FabricPs RecommendedCnpInterval() const
+    {
+        return DoCnpInterval();
+    }
+
+    /**
      * @brief A fresh object of the same type and attributes, for another queue pair.
      * @return the new object, not yet initialised, counters at 0
      */
@@ -255,6 +265,11 @@ class RdmaCongestionOps : public Object
      * @return RdmaCongestionNeed bits
      */
     virtual uint32_t DoNeeds() const = 0;
+
+    /**
+     * @return picoseconds between CNPs, by default 0
+     */
+    virtual FabricPs DoCnpInterval() const;
 
     /**
      * @return a copy made with CopyObject
