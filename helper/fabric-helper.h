@@ -215,6 +215,7 @@ class FabricHelper
     ObjectFactory m_balancerFactory;                //!< LoadBalancer
     ObjectFactory m_nicFactory;                     //!< RdmaNic
     bool m_marking{true};                           //!< markers wanted
+    bool m_frameGiven{false};                       //!< MaxFrameBytes was set by the user
     std::string m_profile{"rocev2"};                //!< frame profile
     Time m_rerouteDelay;                            //!< see SetRerouteDelay()
     NodeContainer m_nodes;                          //!< by topology node
