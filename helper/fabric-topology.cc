@@ -15,6 +15,7 @@
 #include <limits>
 #include <map>
 #include <ostream>
+#include <queue>
 #include <sstream>
 
 namespace ns3
@@ -149,6 +150,38 @@ void
 FabricTopology::SetPod(uint32_t node, uint32_t pod)
 {
     m_nodes.at(node).pod = pod;
+}
+
+void
+FabricTopology::InferTiers()
+{
+    constexpr uint16_t none = std::numeric_limits<uint16_t>::max();
+    std::queue<uint32_t> open;
+    for (auto& node : m_nodes)
+    {
+        node.tier = node.role == Role::HOST ? 0 : none;
+        if (node.role == Role::HOST)
+        {
+            open.push(node.id);
+        }
+    }
+    for (; !open.empty(); open.pop())
+    {
+        const uint16_t next = std::min(m_nodes[open.front()].tier + 1, none - 1);
+        for (const auto link : m_linksOf[open.front()])
+        {
+            Node& peer = m_nodes[GetPeer(link, open.front())];
+            if (peer.tier == none)
+            {
+                peer.tier = next;
+                open.push(peer.id);
+            }
+        }
+    }
+    for (auto& node : m_nodes)
+    {
+        node.tier = node.tier == none ? 1 : node.tier; // no host in reach
+    }
 }
 
 std::string

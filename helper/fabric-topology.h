@@ -126,6 +126,9 @@ class FabricTopology
      */
     void SetPod(uint32_t node, uint32_t pod);
 
+    /** @brief Set the tier of every switch to its hop distance from the nearest host. */
+    void InferTiers();
+
     /**
      * @brief Connect two different nodes; repeat for parallel links.
      * @param a node id
