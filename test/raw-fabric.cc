@@ -1,0 +1,270 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "raw-fabric.h"
+
+#include "ns3/boolean.h"
+#include "ns3/fabric-routing-helper.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(RawHost);
+
+TypeId
+RawHost::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::RawHost")
+                            .SetParent<FabricStation>()
+                            .SetGroupName("AiFabric")
+                            .AddConstructor<RawHost>();
+    return tid;
+}
+
+RawHost::RawHost()
+{
+    AddPort();
+}
+
+void
+RawHost::Send(const Burst& burst)
+{
+    m_bursts[burst.vl].push_back(burst);
+    Arm(m_ports[0], std::max(burst.start, FabricTime::Now()));
+}
+
+uint64_t
+RawHost::GetBacklog() const
+{
+    uint64_t left = 0;
+    for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
+    {
+        for (size_t i = m_next[vl]; i < m_bursts[vl].size(); ++i)
+        {
+            left += m_bursts[vl][i].count;
+        }
+    }
+    return left;
+}
+
+void
+RawHost::DoPost(FabricPort& in, FabricPacket* p)
+{
+    // who is told must be told in time; otherwise Sync() will do
+    if (onReceive)
+    {
+        Arm(in, p->arrival);
+    }
+}
+
+void
+RawHost::DoUnpost(FabricPort&, FabricPacket*)
+{
+}
+
+void
+RawHost::DoAdmit(FabricPort&, FabricPacket* p)
+{
+    rxBytes += p->bytes;
+    lastArrival = p->arrival;
+    ++Trajectory().delivered;
+    if (onReceive)
+    {
+        onReceive(*p);
+    }
+    FabricPacketPool::Get().Free(p);
+}
+
+FabricPacket*
+RawHost::DoSelect(FabricPort& port, FabricPs now)
+{
+    uint8_t ready = 0;
+    for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
+    {
+        if (m_next[vl] < m_bursts[vl].size() && m_bursts[vl][m_next[vl]].start <= now)
+        {
+            ready |= 1U << vl;
+        }
+    }
+    ready &= ~port.flow->GetBlocked();
+    if (ready == 0)
+    {
+        return nullptr;
+    }
+    const uint8_t vl = port.scheduler->Select(ready);
+    Burst& burst = m_bursts[vl][m_next[vl]];
+    FabricPacket* p = FabricPacketPool::Get().Allocate();
+    p->src = endpoint;
+    p->dst = burst.dst;
+    p->flowHash = burst.hash;
+    p->bytes = burst.bytes;
+    p->vl = vl;
+    p->flags = FABRIC_ECT;
+    p->psn = m_psn++;
+    p->txStamp = now;
+    if (--burst.count == 0)
+    {
+        ++m_next[vl];
+    }
+    return p;
+}
+
+FabricPs
+RawHost::DoNextWake(FabricPort& port, FabricPs now)
+{
+    FabricPs next = FABRIC_NEVER;
+    const uint8_t blocked = port.flow->GetBlocked();
+    for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
+    {
+        if (m_next[vl] < m_bursts[vl].size())
+        {
+            FabricPs at = std::max(port.busyUntil, m_bursts[vl][m_next[vl]].start);
+            if ((blocked >> vl) & 1)
+            {
+                at = std::max(at, port.flow->NextUnblock(1U << vl));
+            }
+            next = std::min(next, at);
+        }
+    }
+    if (!port.control.IsEmpty())
+    {
+        next = std::min(next, std::max(now, port.control.Front()->arrival));
+    }
+    if (onReceive && !port.inbox.IsEmpty())
+    {
+        next = std::min(next, port.inbox.Front()->arrival);
+    }
+    return next;
+}
+
+RawFabric::~RawFabric()
+{
+    Clear();
+}
+
+void
+RawFabric::Build(const FabricTopology& topology)
+{
+    const auto create = [&](Ptr<FabricStation> station) {
+        station->SetAttribute("EagerArrivals", BooleanValue(eager));
+    };
+    std::vector<std::pair<Ptr<FabricStation>, uint16_t>> ends(2UL * topology.GetNLinks());
+    std::vector<ForwardingTable*> tables(topology.GetNNodes(), nullptr);
+    for (const auto& node : topology.GetNodes())
+    {
+        Ptr<FabricStation> station;
+        if (node.role == FabricTopology::Role::HOST)
+        {
+            auto host = CreateObject<RawHost>();
+            host->endpoint = static_cast<uint32_t>(hosts.size());
+            hosts.push_back(host);
+            station = host;
+        }
+        else
+        {
+            auto sw = CreateObject<FabricSwitch>();
+            switches.push_back(sw);
+            tables[node.id] = &sw->GetForwardingTable();
+            station = sw;
+        }
+        station->SetName(node.name);
+        create(station);
+        uint16_t port = 0;
+        for (uint32_t link : topology.GetLinks(node.id))
+        {
+            const uint32_t end = topology.GetLinks()[link].a == node.id ? 0 : 1;
+            ends[2UL * link + end] = {station,
+                                      node.role == FabricTopology::Role::HOST
+                                          ? port++
+                                          : station->AddPort()};
+        }
+    }
+    for (const auto& link : topology.GetLinks())
+    {
+        auto& a = ends[2UL * link.id];
+        auto& b = ends[2UL * link.id + 1];
+        FabricStation::Wire(a.first->GetPort(a.second),
+                            b.first->GetPort(b.second),
+                            FabricRate(link.rateBps),
+                            link.delayPs,
+                            link.errorRate,
+                            gapBytes,
+                            link.id);
+        for (auto& end : {a, b})
+        {
+            end.first->SetPortPolicies(end.second,
+                                       flow.Create<FlowControl>(),
+                                       scheduler.Create<PortScheduler>());
+        }
+    }
+    for (auto& sw : switches)
+    {
+        sw->SetBuffer(buffer.Create<SwitchBuffer>());
+        for (uint16_t i = 0; i < sw->GetNPorts(); ++i)
+        {
+            sw->SetMarker(i, marker.Create<EcnMarker>());
+        }
+        sw->Start();
+    }
+    const FabricRoutingHelper routing(topology);
+    routing.Compute(std::vector<bool>(topology.GetNLinks(), true), tables);
+}
+
+uint64_t
+RawFabric::GetDrops() const
+{
+    return Sum(&FabricClassStats::drops);
+}
+
+uint64_t
+RawFabric::Sum(uint64_t FabricClassStats::*member) const
+{
+    uint64_t sum = 0;
+    const auto add = [&](FabricStation& station) {
+        station.Sync();
+        for (uint16_t i = 0; i < station.GetNPorts(); ++i)
+        {
+            for (const auto& c : station.GetPort(i).stats.of)
+            {
+                sum += c.*member;
+            }
+        }
+    };
+    for (const auto& sw : switches)
+    {
+        add(*sw);
+    }
+    for (const auto& host : hosts)
+    {
+        add(*host);
+    }
+    return sum;
+}
+
+void
+RawFabric::UsePicoseconds()
+{
+    if (Time::GetResolution() != Time::PS)
+    {
+        Time::SetResolution(Time::PS);
+    }
+}
+
+void
+RawFabric::Clear()
+{
+    for (auto& host : hosts)
+    {
+        host->Dispose();
+    }
+    for (auto& sw : switches)
+    {
+        sw->Dispose();
+    }
+    hosts.clear();
+    switches.clear();
+}
+
+} // namespace ns3

@@ -1,0 +1,122 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef RAW_FABRIC_H
+#define RAW_FABRIC_H
+
+#include "ns3/fabric-port.h"
+#include "ns3/fabric-switch.h"
+#include "ns3/fabric-topology.h"
+#include "ns3/object-factory.h"
+
+#include <functional>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * @ingroup ai-fabric-tests
+ * @brief A host without a transport: sends what it is told at line rate, counts what it gets.
+ */
+class RawHost : public FabricStation
+{
+  public:
+    /** @brief Packets to send from a time on, back to back. */
+    struct Burst
+    {
+        FabricPs start;   //!< not before, ps
+        uint32_t dst;     //!< endpoint
+        uint32_t bytes;   //!< buffer bytes each
+        uint64_t count;   //!< packets
+        uint8_t vl;       //!< class
+        uint32_t hash;    //!< flow hash
+    };
+
+    static TypeId GetTypeId();
+
+    RawHost();
+
+    /** @brief Number of this host. */
+    uint32_t endpoint{0};
+
+    /** @brief Told of every packet that arrives: packet, arrival. */
+    std::function<void(const FabricPacket&)> onReceive;
+
+    /** @brief Bytes received. */
+    uint64_t rxBytes{0};
+
+    /** @brief Arrival of the last packet, ps. */
+    FabricPs lastArrival{0};
+
+    /**
+     * @brief Queue a burst; bursts of one class are sent in the order given.
+     * @param burst the burst
+     */
+    void Send(const Burst& burst);
+
+    /** @return packets not sent yet */
+    uint64_t GetBacklog() const;
+
+  private:
+    void DoPost(FabricPort& in, FabricPacket* p) override;
+    void DoUnpost(FabricPort& in, FabricPacket* p) override;
+    void DoAdmit(FabricPort& in, FabricPacket* p) override;
+    FabricPacket* DoSelect(FabricPort& port, FabricPs now) override;
+    FabricPs DoNextWake(FabricPort& port, FabricPs now) override;
+
+    std::vector<Burst> m_bursts[FABRIC_CLASSES]; //!< by class; index 0 is next
+    size_t m_next[FABRIC_CLASSES]{};             //!< next burst of the class
+    uint32_t m_psn{0};                           //!< numbers the packets
+};
+
+/**
+ * @ingroup ai-fabric-tests
+ * @brief Raw hosts and real switches on a topology: the engine without any transport.
+ */
+class RawFabric
+{
+  public:
+    ObjectFactory flow{"ns3::PfcFlowControl"};            //!< flow control of every port
+    ObjectFactory buffer{"ns3::SwitchBuffer"};            //!< switch memory
+    ObjectFactory marker{"ns3::RedEcnMarker"};            //!< marker of every switch port
+    ObjectFactory scheduler{"ns3::StrictDwrrScheduler"};  //!< scheduler of every port
+    bool eager{false};                                    //!< EagerArrivals everywhere
+    uint32_t gapBytes{0};                                 //!< wire gap
+
+    ~RawFabric();
+
+    /**
+     * @brief Make everything.
+     * @param topology one link per host
+     */
+    void Build(const FabricTopology& topology);
+
+    /** @brief Hosts by endpoint. */
+    std::vector<Ptr<RawHost>> hosts;
+
+    /** @brief Switches in node order. */
+    std::vector<Ptr<FabricSwitch>> switches;
+
+    /** @return packets dropped at switches, any reason */
+    uint64_t GetDrops() const;
+
+    /**
+     * @brief Sum a per-class counter over all ports of all stations.
+     * @param member which counter
+     * @return the sum
+     */
+    uint64_t Sum(uint64_t FabricClassStats::*member) const;
+
+    /**
+     * @brief Give the process picosecond time, once; before any simulation runs in it.
+     */
+    static void UsePicoseconds();
+
+    /** @brief Dispose all stations. */
+    void Clear();
+};
+
+} // namespace ns3
+
+#endif /* RAW_FABRIC_H */
