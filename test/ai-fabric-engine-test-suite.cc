@@ -211,7 +211,9 @@ class OracleTestCase : public TestCase
             {
                 std::cout << s.name << ": hops " << lazy.hops << " drops " << lazy.dropped
                           << " xoff " << xoff << " marks " << marks << " events/hop "
-                          << double(lazy.wakes) / double(lazy.hops) << " eager "
+                          << double(lazy.wakes) / double(lazy.hops) << " spurious "
+                          << double(lazy.spurious) / double(lazy.hops) << " chores "
+                          << double(lazy.chores) / double(lazy.hops) << " eager "
                           << double(eager.wakes) / double(eager.hops) << std::endl;
             }
         }

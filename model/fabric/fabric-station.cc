@@ -498,6 +498,7 @@ FabricStation::OnChore(bool instantEnd)
 {
     const FabricPs now = FabricTime::Now();
     ++Trajectory().wakes;
+    ++Trajectory().chores;
     Drain(now);
     if (instantEnd)
     {

@@ -29,6 +29,7 @@ struct FabricTrajectory
     uint64_t hops{0};      //!< frames that began transmission, control frames included
     uint64_t wakes{0};     //!< engine events that ran
     uint64_t spurious{0};  //!< of those, wakes that found nothing to do
+    uint64_t chores{0};    //!< of those, drains and ends of instants asked for by a station
     uint64_t digest{0};    //!< order-free hash of (station, port, start, packet) of every hop
     uint64_t delivered{0}; //!< packets that reached their endpoint
     uint64_t dropped{0};   //!< packets dropped anywhere
