@@ -1,0 +1,282 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "attribute-defaults.h"
+
+#include "fabric-units.h"
+
+#include "ns3/fabric-error.h"
+#include "ns3/string.h"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+
+namespace ns3
+{
+
+namespace
+{
+/** Number of single-letter edits between two words, letter case apart. */
+size_t
+EditDistance(const std::string& a, const std::string& b)
+{
+    std::vector<size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), size_t{0});
+    for (size_t i = 1; i <= a.size(); ++i)
+    {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= b.size(); ++j)
+        {
+            const bool same = std::tolower(static_cast<unsigned char>(a[i - 1])) ==
+                              std::tolower(static_cast<unsigned char>(b[j - 1]));
+            const size_t best =
+                std::min({row[j] + 1, row[j - 1] + 1, diagonal + (same ? 0 : 1)});
+            diagonal = row[j];
+            row[j] = best;
+        }
+    }
+    return row[b.size()];
+}
+
+/** Names of all our types. */
+std::vector<std::string>
+OurTypes()
+{
+    std::vector<std::string> names;
+    for (uint16_t i = 0; i < TypeId::GetRegisteredN(); ++i)
+    {
+        const TypeId tid = TypeId::GetRegistered(i);
+        if (tid.GetGroupName() == "AiFabric")
+        {
+            names.push_back(tid.GetName());
+        }
+    }
+    return names;
+}
+
+std::string
+Suggest(const std::string& word, const std::vector<std::string>& known)
+{
+    const std::string close = AttributeDefaults::CloseMatches(word, known);
+    return close.empty() ? "" : "; did you mean " + close + "?";
+}
+
+bool
+IsTypeName(const std::string& checker, const char* name)
+{
+    return checker == std::string("ns3::") + name;
+}
+} // namespace
+
+AttributeDefaults::~AttributeDefaults()
+{
+    for (auto it = m_saved.rbegin(); it != m_saved.rend(); ++it)
+    {
+        it->tid.SetAttributeInitialValue(it->index, it->value);
+    }
+}
+
+std::string
+AttributeDefaults::CloseMatches(const std::string& word, const std::vector<std::string>& known)
+{
+    std::vector<std::pair<size_t, std::string>> near;
+    for (const auto& name : known)
+    {
+        const size_t distance = EditDistance(word, name);
+        const bool part = word.size() >= 3 && name.find(word) != std::string::npos;
+        if (distance <= std::max<size_t>(2, name.size() / 4) || part)
+        {
+            near.emplace_back(distance, name);
+        }
+    }
+    std::sort(near.begin(), near.end());
+    std::string text;
+    for (size_t i = 0; i < near.size() && i < 3; ++i)
+    {
+        text += (i == 0 ? "'" : ", '") + near[i].second + "'";
+    }
+    return text;
+}
+
+Ptr<AttributeValue>
+AttributeDefaults::Parse(const TypeId::AttributeInformation& info,
+                         const std::string& path,
+                         const std::string& text)
+{
+    const std::string kind = info.checker->GetValueTypeName();
+    std::string plain = text;
+    std::string allowed;
+    if (IsTypeName(kind, "TimeValue"))
+    {
+        const bool negative = !text.empty() && text[0] == '-';
+        const auto ps = FabricUnits::TimePs(negative ? text.substr(1) : text);
+        allowed = ps ? "" : FabricUnits::TIME_FORMS;
+        plain = ps ? (negative ? "-" : "") + std::to_string(*ps) + "ps" : "";
+    }
+    else if (IsTypeName(kind, "DataRateValue"))
+    {
+        const auto bps = FabricUnits::Rate(text);
+        allowed = bps ? "" : FabricUnits::RATE_FORMS;
+        plain = bps ? std::to_string(*bps) + "bps" : "";
+    }
+    else if (IsTypeName(kind, "UintegerValue"))
+    {
+        const auto whole = FabricUnits::Size(text, 0, true);
+        allowed = whole ? "" : "a whole number, or a size such as 16MiB";
+        plain = whole ? std::to_string(*whole) : "";
+    }
+    else if (IsTypeName(kind, "IntegerValue"))
+    {
+        const bool negative = !text.empty() && text[0] == '-';
+        const bool good = FabricUnits::Whole(negative ? text.substr(1) : text).has_value();
+        allowed = good ? "" : "a whole number";
+    }
+    else if (IsTypeName(kind, "DoubleValue"))
+    {
+        allowed = FabricUnits::Real(text) ? "" : "a number";
+    }
+    else if (IsTypeName(kind, "BooleanValue"))
+    {
+        const bool good = text == "true" || text == "false" || text == "1" || text == "0";
+        allowed = good ? "" : "true or false";
+    }
+    else if (IsTypeName(kind, "TypeIdValue"))
+    {
+        TypeId tid;
+        const bool good = TypeId::LookupByNameFailSafe(text, &tid);
+        allowed = good ? "" : "the name of a type" + Suggest(text, OurTypes());
+    }
+    if (!allowed.empty())
+    {
+        throw FabricError(path + ": '" + text + "' is not " + allowed);
+    }
+    Ptr<AttributeValue> value;
+    try
+    {
+        value = info.checker->CreateValidValue(StringValue(plain));
+    }
+    catch (const FabricError& error)
+    {
+        throw FabricError(path + ": " + error.what());
+    }
+    if (!value)
+    {
+        const std::string range = info.checker->GetUnderlyingTypeInformation();
+        throw FabricError(path + ": '" + text + "' is out of range; allowed: " + range + " (" +
+                          info.help + ")");
+    }
+    return value;
+}
+
+void
+AttributeDefaults::Set(const std::string& assignment)
+{
+    const size_t equals = assignment.find('=');
+    const size_t colons = assignment.rfind("::", equals);
+    if (equals == std::string::npos || colons == std::string::npos || colons == 0)
+    {
+        throw FabricError("attribute '" + assignment + "': written as ns3::Type::Attribute=value");
+    }
+    Set(assignment.substr(0, colons),
+        assignment.substr(colons + 2, equals - colons - 2),
+        assignment.substr(equals + 1));
+}
+
+void
+AttributeDefaults::Set(const std::string& type,
+                       const std::string& attribute,
+                       const std::string& value)
+{
+    TypeId tid;
+    if (!TypeId::LookupByNameFailSafe(type, &tid))
+    {
+        throw FabricError("attribute '" + type + "::" + attribute + "': no type '" + type + "'" +
+                          Suggest(type, OurTypes()));
+    }
+    std::vector<std::string> known;
+    for (TypeId t = tid; true; t = t.GetParent())
+    {
+        for (std::size_t i = 0; i < t.GetAttributeN(); ++i)
+        {
+            const TypeId::AttributeInformation info = t.GetAttribute(i);
+            known.push_back(info.name);
+            if (info.name == attribute)
+            {
+                Ptr<AttributeValue> parsed = Parse(info, type + "::" + attribute, value);
+                m_saved.push_back({t, i, info.initialValue});
+                t.SetAttributeInitialValue(i, parsed);
+                return;
+            }
+        }
+        if (!t.HasParent() || t.GetParent() == t)
+        {
+            break;
+        }
+    }
+    std::string all;
+    for (const auto& name : known)
+    {
+        all += (all.empty() ? "" : ", ") + name;
+    }
+    throw FabricError("attribute '" + type + "::" + attribute + "': " + type + " has no '" +
+                      attribute + "'" + Suggest(attribute, known) + " It has: " + all);
+}
+
+std::string
+AttributeDefaults::UnitOf(const TypeId::AttributeInformation& info)
+{
+    const std::string kind = info.checker->GetValueTypeName();
+    if (IsTypeName(kind, "TimeValue"))
+    {
+        return "time";
+    }
+    if (IsTypeName(kind, "DataRateValue"))
+    {
+        return "rate";
+    }
+    if (IsTypeName(kind, "BooleanValue") || IsTypeName(kind, "StringValue"))
+    {
+        return "";
+    }
+    // the help text names the unit in its first bracket, before the word "Default"
+    const size_t open = info.help.find('(');
+    const size_t close = info.help.find(')', open);
+    const bool early = open < info.help.find("Default");
+    if (open == std::string::npos || close == std::string::npos || close - open > 40 || !early)
+    {
+        return "";
+    }
+    return info.help.substr(open + 1, close - open - 1);
+}
+
+std::vector<AttributeDefaults::Entry>
+AttributeDefaults::Effective(const ObjectBase& object)
+{
+    std::vector<Entry> entries;
+    for (TypeId t = object.GetInstanceTypeId(); true; t = t.GetParent())
+    {
+        for (std::size_t i = 0; i < t.GetAttributeN(); ++i)
+        {
+            const TypeId::AttributeInformation info = t.GetAttribute(i);
+            const std::string kind = info.checker->GetValueTypeName();
+            const bool readable = (info.flags & TypeId::ATTR_GET) && info.accessor->HasGetter();
+            if (!readable || kind == "ns3::PointerValue" || kind == "ns3::ObjectPtrContainerValue" ||
+                kind == "ns3::CallbackValue")
+            {
+                continue;
+            }
+            StringValue value;
+            object.GetAttribute(info.name, value);
+            entries.push_back({info.name, value.Get(), UnitOf(info)});
+        }
+        if (!t.HasParent() || t.GetParent() == t)
+        {
+            break;
+        }
+    }
+    return entries;
+}
+
+} // namespace ns3
