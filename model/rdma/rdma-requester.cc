@@ -1,0 +1,654 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "rdma-requester.h"
+
+#include "loss-recovery.h"
+#include "qp-core.h"
+#include "rdma-nic-engine.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+
+void
+RdmaRequester::Start(uint32_t psn, FabricPs timeout)
+{
+    Clear();
+    m_una = m_acked = m_postSeq = m_sentSeq = RdmaPsn::Start(psn);
+    m_timeout = timeout;
+}
+
+void
+RdmaRequester::Clear()
+{
+    m_head = m_tail = m_cursor = 0;
+    m_cursorPacket = 0;
+    m_postByte = m_unaByte = 0;
+    m_answerable = 0;
+    m_gapSeen = m_rateToken = false;
+    m_tokenAt = m_holdUntil = 0;
+    m_deadline = FABRIC_NEVER;
+    m_retries = m_rnrs = 0;
+}
+
+void
+RdmaRequester::Grow()
+{
+    std::vector<Wqe> bigger(std::max<size_t>(4, m_ring.size() * 2));
+    for (uint64_t i = m_head; i < m_tail; ++i)
+    {
+        bigger[i & (bigger.size() - 1)] = At(i);
+    }
+    m_ring.swap(bigger);
+}
+
+void
+RdmaRequester::Post(const WorkRequest& wr, FabricPs readyAt)
+{
+    if (m_tail - m_head == m_ring.size())
+    {
+        Grow();
+    }
+    Wqe& w = At(m_tail++);
+    w.wr = wr;
+    w.firstSeq = m_postSeq;
+    w.firstByte = m_postByte;
+    w.packets = 1;
+    w.readyAt = readyAt;
+    w.value = 0;
+    if (wr.opcode <= VerbsOpcode::RDMA_READ && wr.length > 0)
+    {
+        w.packets = static_cast<uint32_t>((wr.length - 1) / m_core.mtu + 1);
+    }
+    m_postSeq += w.packets;
+    m_postByte += IsAnswered(w) ? 0 : wr.length;
+}
+
+uint64_t
+RdmaRequester::ByteOf(const Wqe& w, uint64_t packet) const
+{
+    return w.firstByte + (IsAnswered(w) ? 0 : std::min(packet * m_core.mtu, w.wr.length));
+}
+
+uint64_t
+RdmaRequester::CursorSeq() const
+{
+    return m_cursor == m_tail ? m_postSeq : At(m_cursor).firstSeq + m_cursorPacket;
+}
+
+uint64_t
+RdmaRequester::CursorByte() const
+{
+    return m_cursor == m_tail ? m_postByte : ByteOf(At(m_cursor), m_cursorPacket);
+}
+
+uint64_t
+RdmaRequester::GetInFlight() const
+{
+    const uint64_t sent = CursorByte();
+    return sent > m_unaByte ? sent - m_unaByte : 0;
+}
+
+int
+RdmaRequester::Outlook(FabricPs now, FabricPs& at)
+{
+    if (m_cursor == m_tail ||
+        (m_core.state != VerbsQpState::RTS && m_core.state != VerbsQpState::SQD))
+    {
+        return 0;
+    }
+    const Wqe& w = At(m_cursor);
+    const uint64_t seq = w.firstSeq + m_cursorPacket;
+    const bool fresh = m_cursorPacket == 0 && seq >= m_sentSeq;
+    at = std::max(w.readyAt, m_holdUntil);
+    if (fresh && m_core.state == VerbsQpState::SQD)
+    {
+        return 0;
+    }
+    if (m_cursorPacket == 0)
+    {
+        if (((w.wr.flags & VERBS_SEND_FENCE) && m_answerable > 0) ||
+            (IsAnswered(w) && m_answerable >= m_core.attr.maxRdAtomic))
+        {
+            return -1;
+        }
+        if (w.wr.lkey != 0 && m_head < m_cursor && !CheckLocal(w, now))
+        {
+            return -1; // fails once everything before it is complete
+        }
+    }
+    if (m_core.type == VerbsQpType::RC && seq != m_una)
+    {
+        const uint64_t last = IsAnswered(w) ? w.firstSeq + w.packets : seq + 1;
+        if (last - m_una > RdmaPsn::MAX_OUTSTANDING)
+        {
+            return -1;
+        }
+        const uint64_t window = m_core.engine.WindowOf(m_core);
+        if (window > 0 && !IsAnswered(w))
+        {
+            const uint64_t inFlight = GetInFlight();
+            const uint64_t payload = ByteOf(w, m_cursorPacket + 1) - ByteOf(w, m_cursorPacket);
+            if (inFlight > 0 && inFlight + payload > window)
+            {
+                return -1;
+            }
+        }
+    }
+    if (fresh && at <= now && m_core.engine.LimitsMessages())
+    {
+        if (!m_rateToken)
+        {
+            m_rateToken = true;
+            m_tokenAt = m_core.engine.TakeMessageToken(now);
+        }
+        at = std::max(at, m_tokenAt);
+    }
+    return 1;
+}
+
+bool
+RdmaRequester::CheckLocal(const Wqe& w, FabricPs /* now */)
+{
+    if (w.wr.lkey == 0 || w.wr.length == 0)
+    {
+        return true;
+    }
+    const VerbsMemoryRegion* mr = m_core.engine.FindMemory(w.wr.lkey);
+    const uint8_t need = IsAnswered(w) ? VERBS_ACCESS_LOCAL_WRITE : 0;
+    return mr != nullptr && mr->Allows(m_core.pdId, w.wr.localAddr, w.wr.length, need);
+}
+
+FabricPacket*
+RdmaRequester::Build(FabricPs now)
+{
+    Wqe& w = At(m_cursor);
+    const uint64_t seq = w.firstSeq + m_cursorPacket;
+    if (m_cursorPacket == 0 && !CheckLocal(w, now))
+    {
+        Fail(VerbsWcStatus::LOC_PROT_ERR, now);
+        return nullptr;
+    }
+    m_rateToken = false;
+    FabricPacket* p;
+    uint32_t step = 1;
+    if (!IsAnswered(w))
+    {
+        p = BuildData(w, seq);
+    }
+    else if (w.wr.opcode == VerbsOpcode::RDMA_READ)
+    {
+        p = BuildRead(w, seq);
+        step = w.packets - m_cursorPacket;
+    }
+    else
+    {
+        p = BuildAtomic(w, seq);
+    }
+    if (seq < m_sentSeq)
+    {
+        p->flags |= FABRIC_RETRANSMIT;
+        ++m_core.counters.retransmits;
+    }
+    StepCursor(w, step);
+    m_sentSeq = std::max(m_sentSeq, seq + step);
+    if (m_core.type == VerbsQpType::RC)
+    {
+        const uint64_t window = m_core.engine.WindowOf(m_core);
+        if (window > 0 && GetInFlight() + m_core.mtu > window)
+        {
+            p->flags |= FABRIC_ACK_REQ;
+        }
+        if (m_deadline == FABRIC_NEVER)
+        {
+            RestartTimer(now);
+        }
+    }
+    else if (m_cursorPacket == 0)
+    {
+        Acknowledge(seq + 1, now); // nobody else will
+    }
+    return p;
+}
+
+FabricPacket*
+RdmaRequester::BuildData(Wqe& w, uint64_t seq)
+{
+    const WorkRequest& wr = w.wr;
+    const bool first = m_cursorPacket == 0;
+    const bool last = m_cursorPacket + 1 == w.packets;
+    const bool write =
+        wr.opcode == VerbsOpcode::RDMA_WRITE || wr.opcode == VerbsOpcode::RDMA_WRITE_WITH_IMM;
+    const bool imm = last && (wr.opcode == VerbsOpcode::SEND_WITH_IMM ||
+                              wr.opcode == VerbsOpcode::RDMA_WRITE_WITH_IMM);
+    uint8_t opcode = first ? (last ? 4 : 0) : (last ? 2 : 1);
+    opcode += (imm ? 1 : 0) + (write ? BTH_RC_WRITE_FIRST : BTH_RC_SEND_FIRST);
+    if (m_core.type == VerbsQpType::UC)
+    {
+        opcode += BTH_UC_SEND_FIRST;
+    }
+    else if (m_core.type == VerbsQpType::UD)
+    {
+        opcode = imm ? BTH_UD_SEND_ONLY_IMM : BTH_UD_SEND_ONLY;
+    }
+    const auto payload = static_cast<uint32_t>(
+        last ? wr.length - static_cast<uint64_t>(m_cursorPacket) * m_core.mtu : m_core.mtu);
+    FabricPacket* p = m_core.NewPacket(opcode, payload, m_core.vl, seq);
+    if (last)
+    {
+        p->flags |= FABRIC_ACK_REQ;
+        p->flags |= (wr.flags & VERBS_SEND_SOLICITED) ? FABRIC_SOLICITED : 0;
+    }
+    if ((write && first) || imm || m_core.type == VerbsQpType::UD)
+    {
+        FabricPacketSide& side = FabricPacketPool::Get().Side(p);
+        side.remoteAddr = wr.remoteAddr;
+        side.rkey = wr.rkey;
+        side.length = static_cast<uint32_t>(wr.length);
+        side.imm = wr.immData;
+        if (m_core.type == VerbsQpType::UD)
+        {
+            side.srcQp = m_core.qpn;
+            side.qkey = wr.remoteQkey;
+            p->dst = wr.remoteEndpoint;
+            p->destQp = wr.remoteQpn;
+            p->flowHash = m_core.engine.FlowHash(m_core, p->dst, p->destQp);
+        }
+    }
+    return p;
+}
+
+FabricPacket*
+RdmaRequester::BuildRead(Wqe& w, uint64_t seq)
+{
+    FabricPacket* p = m_core.NewPacket(BTH_RC_READ_REQUEST, 0, m_core.vl, seq);
+    p->flags |= FABRIC_ACK_REQ;
+    const uint64_t done = static_cast<uint64_t>(m_cursorPacket) * m_core.mtu;
+    FabricPacketSide& side = FabricPacketPool::Get().Side(p);
+    side.remoteAddr = w.wr.remoteAddr + done;
+    side.rkey = w.wr.rkey;
+    side.length = static_cast<uint32_t>(w.wr.length - done);
+    return p;
+}
+
+FabricPacket*
+RdmaRequester::BuildAtomic(Wqe& w, uint64_t seq)
+{
+    const bool cas = w.wr.opcode == VerbsOpcode::ATOMIC_CMP_AND_SWP;
+    FabricPacket* p =
+        m_core.NewPacket(cas ? BTH_RC_CMP_SWAP : BTH_RC_FETCH_ADD, 0, m_core.vl, seq);
+    p->flags |= FABRIC_ACK_REQ;
+    FabricPacketSide& side = FabricPacketPool::Get().Side(p);
+    side.remoteAddr = w.wr.remoteAddr;
+    side.rkey = w.wr.rkey;
+    side.operand = cas ? w.wr.swap : w.wr.compareAdd;
+    side.compare = cas ? w.wr.compareAdd : 0;
+    return p;
+}
+
+void
+RdmaRequester::StepCursor(const Wqe& w, uint32_t packets)
+{
+    m_cursorPacket += packets;
+    if (m_cursorPacket == w.packets)
+    {
+        m_answerable += IsAnswered(w) ? 1 : 0;
+        m_cursorPacket = 0;
+        ++m_cursor;
+    }
+}
+
+void
+RdmaRequester::SetCursor(uint64_t seq)
+{
+    m_answerable = 0;
+    m_cursor = m_head;
+    m_cursorPacket = 0;
+    m_rateToken = false;
+    while (m_cursor < m_tail && seq >= At(m_cursor).firstSeq + At(m_cursor).packets)
+    {
+        m_answerable += IsAnswered(At(m_cursor)) ? 1 : 0;
+        ++m_cursor;
+    }
+    if (m_cursor < m_tail && seq > At(m_cursor).firstSeq)
+    {
+        m_cursorPacket = static_cast<uint32_t>(seq - At(m_cursor).firstSeq);
+    }
+}
+
+bool
+RdmaRequester::CompletesOldest(uint32_t psn) const
+{
+    if (m_head == m_tail)
+    {
+        return false;
+    }
+    const Wqe& w = At(m_head);
+    return RdmaPsn::Extend(psn, m_una) + 1 >= w.firstSeq + w.packets;
+}
+
+void
+RdmaRequester::RestartTimer(FabricPs at)
+{
+    if (m_timeout == FABRIC_NEVER)
+    {
+        return;
+    }
+    m_deadline = at + m_timeout;
+    if (!m_core.timer.IsIn())
+    {
+        m_core.engine.StartTimer(m_core, m_deadline);
+    }
+}
+
+bool
+RdmaRequester::Acknowledge(uint64_t end, FabricPs at)
+{
+    if (end > m_sentSeq)
+    {
+        return false;
+    }
+    m_acked = std::max(m_acked, end);
+    const uint64_t before = m_una;
+    AdvanceHead(at);
+    return m_una > before;
+}
+
+void
+RdmaRequester::AdvanceHead(FabricPs at)
+{
+    const uint64_t before = m_una;
+    while (m_head < m_tail)
+    {
+        const Wqe& w = At(m_head);
+        const uint64_t end = w.firstSeq + w.packets;
+        if (!IsAnswered(w))
+        {
+            m_una = std::max(m_una, std::min(m_acked, end));
+        }
+        if (m_una < end)
+        {
+            break;
+        }
+        Retire(at);
+    }
+    m_unaByte = m_head == m_tail ? m_postByte : ByteOf(At(m_head), m_una - At(m_head).firstSeq);
+    if (m_cursor == m_head && m_head < m_tail && CursorSeq() < m_una)
+    {
+        m_cursorPacket = static_cast<uint32_t>(m_una - At(m_head).firstSeq);
+    }
+    if (m_una > before)
+    {
+        m_retries = m_rnrs = 0;
+        m_gapSeen = false;
+        if (CursorSeq() <= m_una)
+        {
+            m_deadline = FABRIC_NEVER;
+        }
+        else if (m_deadline != FABRIC_NEVER)
+        {
+            RestartTimer(at);
+        }
+    }
+}
+
+void
+RdmaRequester::Retire(FabricPs at)
+{
+    if (IsAnswered(At(m_head)) && m_cursor > m_head)
+    {
+        --m_answerable;
+    }
+    CompleteHead(VerbsWcStatus::SUCCESS, at);
+    ++m_head;
+    if (m_cursor < m_head)
+    {
+        m_cursor = m_head;
+        m_cursorPacket = 0;
+    }
+}
+
+void
+RdmaRequester::CompleteHead(VerbsWcStatus status, FabricPs at)
+{
+    const Wqe& w = At(m_head);
+    if (status == VerbsWcStatus::SUCCESS && !(w.wr.flags & VERBS_SEND_SIGNALED))
+    {
+        return;
+    }
+    static const VerbsWcOpcode opcodes[] = {VerbsWcOpcode::RDMA_WRITE,
+                                            VerbsWcOpcode::RDMA_WRITE,
+                                            VerbsWcOpcode::SEND,
+                                            VerbsWcOpcode::SEND,
+                                            VerbsWcOpcode::RDMA_READ,
+                                            VerbsWcOpcode::COMP_SWAP,
+                                            VerbsWcOpcode::FETCH_ADD};
+    WorkCompletion wc;
+    wc.wrId = w.wr.wrId;
+    wc.status = status;
+    wc.opcode = opcodes[static_cast<uint8_t>(w.wr.opcode)];
+    wc.byteLen = w.wr.length;
+    wc.atomicValue = w.value;
+    wc.at = at;
+    m_core.Complete(m_core.sendCq, wc);
+}
+
+void
+RdmaRequester::Report(const FabricPacket* p, uint64_t ackedBytes)
+{
+    if (!m_core.congestion)
+    {
+        return;
+    }
+    RdmaFeedback feedback;
+    feedback.now = p->arrival;
+    feedback.ackedBytes = ackedBytes;
+    feedback.inFlightBytes = GetInFlight();
+    feedback.rtt = (m_core.needs & RDMA_NEEDS_RTT) ? p->arrival - p->txStamp : 0;
+    feedback.ecnEcho = (p->flags & FABRIC_ECHO_CE) != 0;
+    m_core.congestion->OnFeedback(m_core.rate, feedback);
+}
+
+void
+RdmaRequester::OnAck(const FabricPacket* p)
+{
+    const uint64_t seq = RdmaPsn::Extend(p->psn, m_una);
+    const uint64_t bytesBefore = m_unaByte;
+    const bool positive = (p->syndrome & 0x60) == 0;
+    Acknowledge(positive ? seq + 1 : seq, p->arrival);
+    if (positive)
+    {
+        ++m_core.counters.acksRx;
+        Report(p, m_unaByte - bytesBefore);
+        if (m_core.blocked)
+        {
+            m_core.engine.Resettle(m_core, p->arrival);
+        }
+    }
+    else if ((p->syndrome & 0x60) == RDMA_RNR)
+    {
+        OnRnr(p, seq);
+    }
+    else
+    {
+        OnNak(p, seq);
+    }
+}
+
+void
+RdmaRequester::OnNak(const FabricPacket* p, uint64_t seq)
+{
+    ++m_core.counters.naksRx;
+    if (m_head == m_tail)
+    {
+        return;
+    }
+    switch (p->syndrome)
+    {
+    case RDMA_NAK_SEQUENCE: {
+        const RdmaSenderView view{m_una, CursorSeq(), At(m_head).firstSeq};
+        const uint64_t from = m_core.recovery->OnNak(view, seq);
+        if (from < view.next && from >= view.messageFirst)
+        {
+            if (m_core.congestion)
+            {
+                m_core.congestion->OnLoss(m_core.rate, p->arrival);
+            }
+            GoBack(from, p->arrival);
+        }
+        break;
+    }
+    case RDMA_NAK_ACCESS:
+        Fail(VerbsWcStatus::REM_ACCESS_ERR, p->arrival);
+        break;
+    case RDMA_NAK_OPERATION:
+        Fail(VerbsWcStatus::REM_OP_ERR, p->arrival);
+        break;
+    default:
+        Fail(VerbsWcStatus::REM_INV_REQ_ERR, p->arrival);
+        break;
+    }
+}
+
+void
+RdmaRequester::OnRnr(const FabricPacket* p, uint64_t seq)
+{
+    ++m_core.counters.rnrRx;
+    if (seq < m_una || seq >= CursorSeq())
+    {
+        return; // an old one
+    }
+    if (m_core.attr.rnrRetry != 7 && m_rnrs++ >= m_core.attr.rnrRetry)
+    {
+        Fail(VerbsWcStatus::RNR_RETRY_EXC_ERR, p->arrival);
+        return;
+    }
+    m_holdUntil = p->arrival + VerbsRnrTimer(p->syndrome & 31);
+    GoBack(seq, p->arrival);
+}
+
+void
+RdmaRequester::GoBack(uint64_t seq, FabricPs at)
+{
+    if (seq < m_una)
+    {
+        m_una = m_acked = seq;
+        m_unaByte = ByteOf(At(m_head), seq - At(m_head).firstSeq);
+    }
+    SetCursor(seq);
+    if (CursorSeq() <= m_una)
+    {
+        m_deadline = FABRIC_NEVER;
+    }
+    m_core.engine.Resettle(m_core, at);
+}
+
+void
+RdmaRequester::OnResponse(const FabricPacket* p)
+{
+    const uint64_t seq = RdmaPsn::Extend(p->psn, m_una);
+    Acknowledge(seq, p->arrival);
+    if (m_head == m_tail || !IsAnswered(At(m_head)) || seq < m_una || seq >= m_sentSeq)
+    {
+        ++m_core.counters.discarded;
+        return;
+    }
+    Wqe& w = At(m_head);
+    if (seq > m_una)
+    {
+        ++m_core.counters.discarded;
+        if (!m_gapSeen)
+        {
+            m_gapSeen = true;
+            GoBack(m_una, p->arrival);
+        }
+        return;
+    }
+    if ((p->opcode == BTH_RC_ATOMIC_ACK) != (w.wr.opcode != VerbsOpcode::RDMA_READ))
+    {
+        Fail(VerbsWcStatus::BAD_RESP_ERR, p->arrival);
+        return;
+    }
+    if (p->opcode == BTH_RC_ATOMIC_ACK)
+    {
+        const FabricPacketPool& pool = FabricPacketPool::Get();
+        w.value = pool.Side(p).operand;
+    }
+    m_core.counters.delivered += p->payload;
+    ++m_una;
+    m_retries = m_rnrs = 0;
+    m_gapSeen = false;
+    if (m_deadline != FABRIC_NEVER)
+    {
+        RestartTimer(p->arrival);
+    }
+    AdvanceHead(p->arrival);
+    if (CursorSeq() <= m_una)
+    {
+        m_deadline = FABRIC_NEVER;
+    }
+    if (m_core.blocked)
+    {
+        m_core.engine.Resettle(m_core, p->arrival);
+    }
+}
+
+void
+RdmaRequester::OnTimer(FabricPs at)
+{
+    if (m_deadline == FABRIC_NEVER)
+    {
+        return;
+    }
+    if (m_deadline > at)
+    {
+        m_core.engine.StartTimer(m_core, m_deadline);
+        return;
+    }
+    m_deadline = FABRIC_NEVER;
+    ++m_core.counters.timeouts;
+    if (m_retries++ >= m_core.attr.retryCount)
+    {
+        Fail(VerbsWcStatus::RETRY_EXC_ERR, at);
+        return;
+    }
+    if (m_core.congestion)
+    {
+        m_core.congestion->OnLoss(m_core.rate, at);
+    }
+    m_gapSeen = false;
+    GoBack(m_core.recovery->OnTimeout({m_una, CursorSeq(), At(m_head).firstSeq}), at);
+}
+
+void
+RdmaRequester::Fail(VerbsWcStatus status, FabricPs at)
+{
+    CompleteHead(status, at);
+    ++m_head;
+    if (m_core.type == VerbsQpType::RC)
+    {
+        m_core.EnterError(at);
+        return;
+    }
+    m_core.state = VerbsQpState::SQE;
+    Flush(at);
+}
+
+void
+RdmaRequester::Flush(FabricPs at)
+{
+    for (; m_head < m_tail; ++m_head)
+    {
+        CompleteHead(VerbsWcStatus::WR_FLUSH_ERR, at);
+    }
+    m_cursor = m_tail;
+    m_cursorPacket = 0;
+    m_answerable = 0;
+    m_una = m_acked = m_sentSeq = m_postSeq;
+    m_unaByte = m_postByte;
+    m_deadline = FABRIC_NEVER;
+}
+
+} // namespace ns3
