@@ -7,6 +7,7 @@
 #include "ns3/fabric-routing-helper.h"
 
 #include <algorithm>
+#include <sstream>
 
 namespace ns3
 {
@@ -47,6 +48,17 @@ RawHost::GetBacklog() const
         }
     }
     return left;
+}
+
+uint64_t
+RawHost::GetSent() const
+{
+    uint64_t sent = 0;
+    for (const auto& c : m_ports[0].stats.of)
+    {
+        sent += c.txPackets;
+    }
+    return sent;
 }
 
 void
@@ -241,6 +253,89 @@ RawFabric::Sum(uint64_t FabricClassStats::*member) const
         add(*host);
     }
     return sum;
+}
+
+std::string
+RawFabric::ExplainImbalance() const
+{
+    const uint64_t dropped = GetDrops(); // brings every station up to date
+    std::ostringstream out;
+    uint64_t sent = 0;
+    uint64_t held = 0;
+    for (const auto& host : hosts)
+    {
+        sent += host->GetSent();
+        held += host->GetHeldPackets();
+    }
+    for (const auto& sw : switches)
+    {
+        held += sw->GetHeldPackets();
+        uint64_t queued = 0;
+        for (uint16_t i = 0; i < sw->GetNPorts(); ++i)
+        {
+            for (uint64_t bytes : sw->GetPort(i).queueBytes)
+            {
+                queued += bytes;
+            }
+        }
+        if (queued != sw->GetBuffer()->GetHeld())
+        {
+            out << sw->GetName() << " queues " << queued << " B, its ledger says "
+                << sw->GetBuffer()->GetHeld() << " B; ";
+        }
+    }
+    const uint64_t delivered = FabricStation::Trajectory().delivered;
+    if (sent != delivered + dropped + held)
+    {
+        out << "sent " << sent << " != delivered " << delivered << " + dropped " << dropped
+            << " + held " << held;
+    }
+    return out.str();
+}
+
+void
+RawFabric::Pause(FabricPort& port, uint8_t classes, uint16_t quanta, FabricPs at)
+{
+    FabricPacketPool& pool = FabricPacketPool::Get();
+    FabricPacket* frame = pool.Allocate();
+    frame->kind = FabricPacketKind::PAUSE;
+    frame->bytes = 64;
+    FabricPacketSide& side = pool.Side(frame);
+    side.enable = classes;
+    std::fill(side.quanta, side.quanta + FABRIC_CLASSES, quanta);
+    port.station->PostControl(port, frame, at);
+}
+
+FabricTopology
+RawFabric::Star(uint32_t hosts, uint64_t rateBps, int64_t delayPs)
+{
+    FabricTopology t;
+    for (uint32_t i = 0; i < hosts; ++i)
+    {
+        t.AddHost();
+    }
+    const uint32_t sw = t.AddSwitch();
+    for (uint32_t i = 0; i < hosts; ++i)
+    {
+        t.AddLink(i, sw, rateBps, delayPs);
+    }
+    return t;
+}
+
+FabricTopology
+RawFabric::Line(uint32_t links, uint64_t rateBps, int64_t delayPs)
+{
+    FabricTopology t;
+    uint32_t last = t.AddHost();
+    const uint32_t far = t.AddHost();
+    for (uint32_t i = 1; i < links; ++i)
+    {
+        const uint32_t next = t.AddSwitch();
+        t.AddLink(last, next, rateBps, delayPs);
+        last = next;
+    }
+    t.AddLink(last, far, rateBps, delayPs);
+    return t;
 }
 
 void

@@ -10,6 +10,7 @@
 #include "ns3/object-factory.h"
 
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace ns3
@@ -57,6 +58,9 @@ class RawHost : public FabricStation
 
     /** @return packets not sent yet */
     uint64_t GetBacklog() const;
+
+    /** @return packets sent so far */
+    uint64_t GetSent() const;
 
   private:
     void DoPost(FabricPort& in, FabricPacket* p) override;
@@ -107,6 +111,40 @@ class RawFabric
      * @return the sum
      */
     uint64_t Sum(uint64_t FabricClassStats::*member) const;
+
+    /**
+     * @brief What became of every packet: sent = delivered + dropped + held, and what the switches
+     * hold is what their ledgers say. Not for runs with broadcasts, which multiply packets.
+     * @return empty when it adds up, else the numbers
+     */
+    std::string ExplainImbalance() const;
+
+    /**
+     * @brief Let a hand-made pause frame arrive at a port.
+     * @param port who is told to stop
+     * @param classes bit mask of enabled classes
+     * @param quanta pause time of each, 0 = resume
+     * @param at arrival, ps, in the future; in order of time per port
+     */
+    static void Pause(FabricPort& port, uint8_t classes, uint16_t quanta, FabricPs at);
+
+    /**
+     * @brief Hosts round one switch; host i is node i, at switch port i.
+     * @param hosts how many
+     * @param rateBps of every link
+     * @param delayPs of every link
+     * @return the graph
+     */
+    static FabricTopology Star(uint32_t hosts, uint64_t rateBps, int64_t delayPs);
+
+    /**
+     * @brief Two hosts at the ends of a row of switches.
+     * @param links how many, at least 1
+     * @param rateBps of every link
+     * @param delayPs of every link
+     * @return the graph; the hosts are nodes 0 and 1
+     */
+    static FabricTopology Line(uint32_t links, uint64_t rateBps, int64_t delayPs);
 
     /**
      * @brief Give the process picosecond time, once; before any simulation runs in it.
