@@ -40,22 +40,21 @@ using FlowGraph = boost::adjacency_list<
                                                     FlowTraits::edge_descriptor>>>>;
 
 /**
- * @brief Add an edge and its reverse.
+ * @brief Add an edge, and the reverse edge without capacity that the algorithm wants.
  * @param graph the graph
  * @param from tail
  * @param to head
- * @param forth capacity from tail to head
- * @param back capacity from head to tail
+ * @param rate capacity from tail to head
  */
 void
-AddFlowEdge(FlowGraph& graph, uint32_t from, uint32_t to, int64_t forth, int64_t back)
+AddFlowEdge(FlowGraph& graph, uint32_t from, uint32_t to, int64_t rate)
 {
     const auto capacity = boost::get(boost::edge_capacity, graph);
     const auto reverse = boost::get(boost::edge_reverse, graph);
     const auto there = boost::add_edge(from, to, graph).first;
     const auto here = boost::add_edge(to, from, graph).first;
-    capacity[there] = forth;
-    capacity[here] = back;
+    capacity[there] = rate;
+    capacity[here] = 0;
     reverse[there] = here;
     reverse[here] = there;
 }
@@ -406,8 +405,7 @@ FabricTopology::GetBisectionBps() const
         {
             sum += static_cast<int64_t>(m_links[link].rateBps / unit);
         }
-        isLow(host) ? AddFlowEdge(graph, source, host, sum, 0)
-                    : AddFlowEdge(graph, host, sink, sum, 0);
+        isLow(host) ? AddFlowEdge(graph, source, host, sum) : AddFlowEdge(graph, host, sink, sum);
     }
     // Hosts do not forward: those of the first half only send, those of the second only receive.
     const auto leaves = [&](uint32_t node) { return !IsHost(node) || isLow(node); };
@@ -415,11 +413,14 @@ FabricTopology::GetBisectionBps() const
     for (const auto& link : m_links)
     {
         const auto rate = static_cast<int64_t>(link.rateBps / unit);
-        AddFlowEdge(graph,
-                    link.a,
-                    link.b,
-                    leaves(link.a) && enters(link.b) ? rate : 0,
-                    leaves(link.b) && enters(link.a) ? rate : 0);
+        if (leaves(link.a) && enters(link.b))
+        {
+            AddFlowEdge(graph, link.a, link.b, rate);
+        }
+        if (leaves(link.b) && enters(link.a))
+        {
+            AddFlowEdge(graph, link.b, link.a, rate);
+        }
     }
     return unit * static_cast<uint64_t>(boost::push_relabel_max_flow(graph, source, sink));
 }

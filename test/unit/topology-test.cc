@@ -321,6 +321,8 @@ TEST(Topology, UnreachableCountEqualsAskingEachPair)
         EXPECT_TRUE(report.unreachableExact);
         EXPECT_EQ(report.unreachablePairs, apart) << "round " << round;
         EXPECT_EQ(report.unreachableExamples.size(), std::min<uint64_t>(apart, 10));
+        EXPECT_LE(t.GetBisectionBps(), report.rateSumBps);
+        EXPECT_EQ(t.GetBisectionBps() % GIGA, 0U); // a cut is a sum of links
     }
 }
 
