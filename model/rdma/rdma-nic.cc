@@ -191,6 +191,24 @@ RdmaNic::CreateProtectionDomain()
     return Create<VerbsProtectionDomain>(++m_nextPd);
 }
 
+Ptr<VerbsProtectionDomain>
+RdmaNic::GetDefaultDomain()
+{
+    if (!m_defaultDomain)
+    {
+        m_defaultDomain = CreateProtectionDomain();
+        m_defaultRegion = RegisterMemory(m_defaultDomain, 0, ~0ULL, 0x0f);
+    }
+    return m_defaultDomain;
+}
+
+Ptr<VerbsMemoryRegion>
+RdmaNic::GetDefaultRegion()
+{
+    GetDefaultDomain();
+    return m_defaultRegion;
+}
+
 Ptr<VerbsMemoryRegion>
 RdmaNic::RegisterMemory(Ptr<VerbsProtectionDomain> pd,
                         uint64_t addr,

@@ -60,6 +60,16 @@ class RdmaNic : public FabricStation
     Ptr<VerbsProtectionDomain> CreateProtectionDomain();
 
     /**
+     * @brief A domain and a region that cover all memory with all rights, for programs that do
+     * not care.
+     * @return the domain
+     */
+    Ptr<VerbsProtectionDomain> GetDefaultDomain();
+
+    /** @return the region of GetDefaultDomain(): address 0, length 2^64 - 1 */
+    Ptr<VerbsMemoryRegion> GetDefaultRegion();
+
+    /**
      * @brief Register memory.
      * @param pd protection domain
      * @param addr first byte
@@ -228,6 +238,8 @@ class RdmaNic : public FabricStation
     std::vector<Ptr<VerbsSharedReceiveQueue>> m_srqs; //!< all shared receive queues
     std::vector<Ptr<VerbsMemoryRegion>> m_regions;  //!< by key >> 8
     std::vector<uint32_t> m_freeRegions;            //!< indices free again
+    Ptr<VerbsProtectionDomain> m_defaultDomain;     //!< made on first use
+    Ptr<VerbsMemoryRegion> m_defaultRegion;         //!< made with it
     uint8_t m_keyTag{0};                            //!< low 8 bits of the last key
     uint32_t m_nextPd{0};                           //!< protection domains made
     RdmaQpCounters m_retired;                       //!< of destroyed queue pairs

@@ -185,10 +185,20 @@ RdmaResponder::OnDatagram(const FabricPacket* p)
     if (fits)
     {
         m_core.counters.delivered += p->payload;
-        ++m_core.counters.messagesIn;
-        m_lastMessageAt = p->arrival;
+        EndMessage(p->arrival);
     }
     m_messageBytes = 0;
+}
+
+void
+RdmaResponder::EndMessage(FabricPs at)
+{
+    m_lastMessageAt = at;
+    ++m_core.counters.messagesIn;
+    if (!delivery.IsNull())
+    {
+        delivery(m_core.counters.messagesIn, at);
+    }
 }
 
 bool
@@ -233,8 +243,7 @@ RdmaResponder::Accept(const FabricPacket* p)
     {
         m_view.messageFirst = m_view.expected;
         m_messageBytes = 0;
-        m_lastMessageAt = p->arrival;
-        ++m_core.counters.messagesIn;
+        EndMessage(p->arrival);
     }
     return RDMA_ACK;
 }

@@ -8,6 +8,7 @@
 #include "verbs-shared-receive-queue.h"
 #include "verbs-work.h"
 
+#include "ns3/callback.h"
 #include "ns3/fabric-packet.h"
 
 #include <cstdint>
@@ -89,6 +90,7 @@ class RdmaResponder
 
     Ptr<VerbsSharedReceiveQueue> receives; //!< own or shared receive queue
     bool shared{false};                    //!< it is shared
+    Callback<void, uint64_t, FabricPs> delivery; //!< told of whole messages
 
   private:
     /** @brief A READ to be answered, or an atomic behind one. */
@@ -139,6 +141,7 @@ class RdmaResponder
     void SendAck(uint8_t syndrome, uint64_t seq, const FabricPacket* cause);
     void Refuse(uint8_t syndrome, FabricPs at);
     void ForgetMessage();
+    void EndMessage(FabricPs at);
 
     QpCore& m_core;                 //!< the queue pair
     RdmaReceiverView m_view;        //!< order

@@ -62,6 +62,7 @@ VerbsQueuePair::DoDispose()
         m_core->recvCq = nullptr;
         m_core->congestion = nullptr;
         m_core->recovery = nullptr;
+        m_core->responder.delivery = DeliveryCallback();
     }
     Object::DoDispose();
 }
@@ -321,6 +322,12 @@ FabricPs
 VerbsQueuePair::GetLastMessageAt() const
 {
     return m_core->responder.GetLastMessageAt();
+}
+
+void
+VerbsQueuePair::SetDeliveryCallback(DeliveryCallback callback)
+{
+    m_core->responder.delivery = callback;
 }
 
 double

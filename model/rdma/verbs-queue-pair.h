@@ -151,6 +151,16 @@ class VerbsQueuePair : public Object
     /** @return when the last whole SEND or WRITE had arrived, ps; 0 if none has */
     FabricPs GetLastMessageAt() const;
 
+    /** @brief A message is in: how many so far, and when (ps) its last byte arrived. */
+    typedef Callback<void, uint64_t, FabricPs> DeliveryCallback;
+
+    /**
+     * @brief Be told of every whole SEND or WRITE received, a measuring probe: it may run later
+     * than the arrival it reports, always before the sender can see the ACK.
+     * @param callback called with the count of messages and the arrival
+     */
+    void SetDeliveryCallback(DeliveryCallback callback);
+
     /** @return sending rate, bits per second of frames */
     double GetRateBps() const;
 
