@@ -90,7 +90,7 @@ FabricNetDevice::DoDispose()
     m_station = nullptr;
     m_channel = nullptr;
     m_node = nullptr;
-    m_sender = FrameSender();
+    m_sender = nullptr;
     m_receive = ReceiveCallback();
     m_promisc = PromiscReceiveCallback();
     NetDevice::DoDispose();
@@ -142,7 +142,7 @@ FabricNetDevice::SendFrom(Ptr<Packet> packet,
     header.SetDestination(to);
     header.SetLengthType(protocol);
     frame->AddHeader(header);
-    if (!IsLinkUp() || m_sender.IsNull() || packet->GetSize() > m_mtu ||
+    if (!IsLinkUp() || !m_sender || packet->GetSize() > m_mtu ||
         !m_sender(frame, EndpointOf(to), m_class))
     {
         m_macTxDrop(packet);
@@ -153,7 +153,7 @@ FabricNetDevice::SendFrom(Ptr<Packet> packet,
 }
 
 void
-FabricNetDevice::ReceiveFrame(Ptr<Packet> frame, uint32_t)
+FabricNetDevice::ReceiveFrame(Ptr<Packet> frame)
 {
     m_sniffer(frame);
     Ptr<Packet> packet = frame->Copy();

@@ -7,11 +7,12 @@
 #include "fabric-channel.h"
 #include "fabric-station.h"
 
-#include "ns3/callback.h"
 #include "ns3/mac48-address.h"
 #include "ns3/net-device.h"
 #include "ns3/node.h"
 #include "ns3/traced-callback.h"
+
+#include <functional>
 
 namespace ns3
 {
@@ -48,7 +49,7 @@ class FabricNetDevice : public NetDevice
     uint16_t GetPortNumber() const;
 
     /** @brief How a NIC takes a frame: frame, destination endpoint, class; false when refused. */
-    typedef Callback<bool, Ptr<Packet>, uint32_t, uint8_t> FrameSender;
+    typedef std::function<bool(Ptr<Packet>, uint32_t, uint8_t)> FrameSender;
 
     /**
      * @param sender the NIC's entry for frames; null at switches
@@ -58,9 +59,8 @@ class FabricNetDevice : public NetDevice
     /**
      * @brief A frame has arrived at the NIC.
      * @param frame the frame, Ethernet header first
-     * @param srcEndpoint endpoint that sent it
      */
-    void ReceiveFrame(Ptr<Packet> frame, uint32_t srcEndpoint);
+    void ReceiveFrame(Ptr<Packet> frame);
 
     /** @brief The link went up or down: tell the listeners. */
     void NotifyLinkChange();

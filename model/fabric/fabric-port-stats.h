@@ -59,6 +59,7 @@ struct FabricPortStats
     uint64_t dropsByReason[FABRIC_DROP_REASONS]{};    //!< packets dropped, by reason
     uint64_t droppedBytes{0};                         //!< buffer bytes dropped
     uint64_t controlTx{0};                            //!< control frames sent
+    uint64_t controlLost{0};                          //!< of those, lost on the wire
 };
 
 } // namespace ns3

@@ -17,6 +17,33 @@ namespace ns3
 NS_LOG_COMPONENT_DEFINE("FabricStation");
 NS_OBJECT_ENSURE_REGISTERED(FabricStation);
 
+namespace
+{
+// odd multipliers that spread time and place over all bits before the hash
+constexpr uint64_t DIGEST_TIME = 0x9e3779b97f4a7c15ULL;
+constexpr uint64_t DIGEST_PLACE = 0xd6e8feb86659fd93ULL;
+} // namespace
+
+FabricTrajectory FabricStation::s_trajectory;
+FabricPs FabricStation::s_now = -1;
+
+/** @brief Keeps the clock at hand while an engine event runs. */
+struct FabricStation::ClockScope
+{
+    /**
+     * @param now the clock, ps
+     */
+    explicit ClockScope(FabricPs now)
+    {
+        s_now = now;
+    }
+
+    ~ClockScope()
+    {
+        s_now = -1;
+    }
+};
+
 /** @brief A re-usable event that calls OnChore(); see FabricWake for why it is apart. */
 class FabricStation::Chore : public EventImpl
 {
@@ -82,13 +109,6 @@ FabricStation::GetTypeId()
                             MakeTraceSourceAccessor(&FabricStation::m_dropTrace),
                             "ns3::FabricStation::DropTracedCallback");
     return tid;
-}
-
-FabricTrajectory&
-FabricStation::Trajectory()
-{
-    static FabricTrajectory trajectory;
-    return trajectory;
 }
 
 uint32_t
@@ -160,6 +180,7 @@ uint16_t
 FabricStation::AddPort()
 {
     m_ports.emplace_back(this, static_cast<uint16_t>(m_ports.size()));
+    m_portAt.push_back(&m_ports.back());
     return m_ports.back().id;
 }
 
@@ -276,6 +297,12 @@ FabricStation::ReplaceTopDue()
     m_due[i] = moved;
 }
 
+FabricPs
+FabricStation::Clock()
+{
+    return s_now >= 0 ? s_now : FabricTime::Now();
+}
+
 void
 FabricStation::Arm(FabricPort& port, FabricPs at)
 {
@@ -283,7 +310,7 @@ FabricStation::Arm(FabricPort& port, FabricPs at)
     {
         port.wakeAt = at;
         port.wake->Ref();
-        Simulator::ScheduleWithContext(m_id, TimeStep(at - FabricTime::Now()), port.wake);
+        Simulator::ScheduleWithContext(m_id, TimeStep(at - Clock()), port.wake);
     }
 }
 
@@ -294,7 +321,7 @@ FabricStation::ArmDrain(FabricPs at)
     {
         m_drainAt = at;
         m_drain->Ref();
-        Simulator::ScheduleWithContext(m_id, TimeStep(at - FabricTime::Now()), m_drain);
+        Simulator::ScheduleWithContext(m_id, TimeStep(at - Clock()), m_drain);
     }
 }
 
@@ -377,13 +404,23 @@ FabricStation::OnWake(FabricPort& port)
         ++t.spurious;
         return;
     }
+    const ClockScope scope(now);
+    Wake(port, now);
+}
+
+void
+FabricStation::Wake(FabricPort& port, FabricPs now)
+{
     port.wakeAt = FABRIC_NEVER;
     Drain(now);
     if (!port.up)
     {
         return;
     }
-    DrainControl(port, now);
+    if (!port.control.IsEmpty() || port.flow->GetBlocked() != 0)
+    {
+        DrainControl(port, now);
+    }
     if (now >= port.busyUntil)
     {
         FabricPacket* p = DoSelect(port, now);
@@ -407,13 +444,13 @@ FabricStation::Transmit(FabricPort& port, FabricPacket* p, FabricPs now)
     stats.txBytes += p->bytes;
     FabricTrajectory& t = Trajectory();
     ++t.hops;
-    t.digest += FabricRandom::Mix(
-        static_cast<uint64_t>(now) ^ (static_cast<uint64_t>(m_id) << 44) ^
-        (static_cast<uint64_t>(port.id) << 36) ^
-        FabricRandom::Mix((static_cast<uint64_t>(p->src) << 40) ^
+    const uint64_t where = (static_cast<uint64_t>(m_id) << 16) ^ port.id;
+    const uint64_t what = (static_cast<uint64_t>(p->src) << 40) ^
                           (static_cast<uint64_t>(p->destQp) << 32) ^
                           (static_cast<uint64_t>(p->psn) << 8) ^ p->opcode ^
-                          (static_cast<uint64_t>(p->flags & FABRIC_CE) << 62)));
+                          (static_cast<uint64_t>(p->flags & FABRIC_CE) << 62);
+    t.digest += FabricRandom::Mix(static_cast<uint64_t>(now) * DIGEST_TIME ^
+                                  where * DIGEST_PLACE ^ what);
     if (!m_txTrace.IsEmpty())
     {
         m_txTrace(*p, port.id, now);
@@ -445,6 +482,10 @@ FabricStation::SendControl(FabricPort& port, FabricPacket* frame, FabricPs now)
                                              (static_cast<uint64_t>(m_id) << 44) ^
                                              (static_cast<uint64_t>(port.id) << 36) ^
                                              FabricRandom::Mix(pool.Side(frame).enable));
+    if (!m_txTrace.IsEmpty())
+    {
+        m_txTrace(*frame, port.id, start);
+    }
     port.Occupy(start, frame->bytes + port.gapBytes);
     if (port.errorRate > 0 && port.errorStream.Uniform() < port.errorRate)
     {
@@ -457,10 +498,17 @@ FabricStation::SendControl(FabricPort& port, FabricPacket* frame, FabricPs now)
 void
 FabricStation::Drop(FabricPacket* p, FabricPort& port, FabricPs at, FabricDropReason reason)
 {
-    ++port.stats.of[p->vl].drops;
-    ++port.stats.dropsByReason[static_cast<uint8_t>(reason)];
-    port.stats.droppedBytes += p->bytes;
-    ++Trajectory().dropped;
+    if (p->kind == FabricPacketKind::PAUSE)
+    {
+        ++port.stats.controlLost; // of no class and nobody's data
+    }
+    else
+    {
+        ++port.stats.of[p->vl].drops;
+        ++port.stats.dropsByReason[static_cast<uint8_t>(reason)];
+        port.stats.droppedBytes += p->bytes;
+        ++Trajectory().dropped;
+    }
     if (!m_dropTrace.IsEmpty())
     {
         m_dropTrace(*p, port.id, at, reason);
@@ -499,6 +547,7 @@ FabricStation::OnChore(bool instantEnd)
     const FabricPs now = FabricTime::Now();
     ++Trajectory().wakes;
     ++Trajectory().chores;
+    const ClockScope scope(now);
     Drain(now);
     if (instantEnd)
     {

@@ -185,7 +185,10 @@ class FabricStation : public Object
     uint64_t GetHeldPackets();
 
     /** @return the process-wide counters */
-    static FabricTrajectory& Trajectory();
+    static FabricTrajectory& Trajectory()
+    {
+        return s_trajectory;
+    }
 
     /**
      * @brief Packet event at a port. Arguments: packet, port number, time in ps (drained arrivals
@@ -236,7 +239,8 @@ class FabricStation : public Object
      */
     FabricPs NextWakeOfQueues(FabricPort& port, FabricPs now);
 
-    std::deque<FabricPort> m_ports; //!< never moves once made
+    std::deque<FabricPort> m_ports;      //!< never moves once made
+    std::vector<FabricPort*> m_portAt;   //!< the same by number, for the hot path
 
     TracedCallback<const FabricPacket&, uint16_t, FabricPs> m_txTrace; //!< transmission begins
     TracedCallback<const FabricPacket&, uint16_t, FabricPs> m_rxTrace; //!< arrived whole
@@ -315,8 +319,11 @@ class FabricStation : public Object
     };
 
     class Chore;
+    struct ClockScope;
 
     static uint32_t NextStationId();
+    static FabricPs Clock();
+    void Wake(FabricPort& port, FabricPs now);
     void Transmit(FabricPort& port, FabricPacket* p, FabricPs now);
     void DrainControl(FabricPort& port, FabricPs now);
     void PushDue(FabricPs at, FabricPort* port);
@@ -330,6 +337,8 @@ class FabricStation : public Object
     uint32_t m_id;              //!< station number
     std::string m_name;         //!< for people
     FabricPs m_drainAt{-1};     //!< latest drain asked for (avoids twins)
+    static FabricTrajectory s_trajectory; //!< process-wide counters
+    static FabricPs s_now;      //!< the clock while an engine event runs, else -1
     bool m_instantEndArmed{false}; //!< DoInstantEnd() is scheduled for this instant
     Chore* m_drain;             //!< re-used event: drain
     Chore* m_instantEnd;        //!< re-used event: end of instant

@@ -153,7 +153,7 @@ FabricSwitch::DoPost(FabricPort& in, FabricPacket* p)
         ArmDrain(p->arrival);
         return;
     }
-    FabricPort& out = m_ports[p->outPort];
+    FabricPort& out = *m_portAt[p->outPort];
     out.pending.Insert(p->arrival, p->vl);
     if (!((out.flow->GetBlocked() >> p->vl) & 1))
     {
@@ -197,7 +197,7 @@ FabricSwitch::DoAdmit(FabricPort& in, FabricPacket* p)
     }
     else
     {
-        AdmitTo(in, m_ports[p->outPort], p);
+        AdmitTo(in, *m_portAt[p->outPort], p);
     }
 }
 
@@ -225,15 +225,16 @@ FabricSwitch::AdmitTo(FabricPort& in, FabricPort& out, FabricPacket* p)
         return;
     }
     const bool lossless = in.flow->IsLossless(vl);
-    FabricDropReason reason;
-    if (!m_buffer
-             ->Admit(in.id, vl, lossless, in.flow->IsStopped(vl), out.queueBytes[vl], p->bytes, reason))
+    const bool stopped = in.flow->IsStopped(vl);
+    const SwitchBuffer::Verdict verdict =
+        m_buffer->Admit(in.id, vl, lossless, stopped, out.queueBytes[vl], p->bytes);
+    if (!verdict.admitted)
     {
-        Drop(p, in, at, reason);
+        Drop(p, in, at, lossless ? FabricDropReason::HEADROOM : FabricDropReason::BUFFER_FULL);
         return;
     }
     uint64_t& peak = in.stats.of[vl].maxIngressBytes;
-    peak = std::max(peak, m_buffer->GetIngressBytes(in.id, vl));
+    peak = std::max(peak, verdict.ingressBytes);
     EcnMarker* marker = PeekPointer(m_markers[out.id]);
     if (marker != nullptr && marker->MarksOnEnqueue())
     {
@@ -245,7 +246,7 @@ FabricSwitch::AdmitTo(FabricPort& in, FabricPort& out, FabricPacket* p)
     }
     p->outPort = out.id;
     out.Enqueue(p);
-    if (lossless && !in.flow->IsStopped(vl) && m_buffer->ShouldStop(in.id, vl))
+    if (verdict.overStop && !stopped)
     {
         NS_ASSERT_MSG(at == FabricTime::Now(), "a stop threshold was passed unseen");
         SendStops(in, in.flow->Stop(vl, at), at);
@@ -304,7 +305,7 @@ FabricSwitch::DoSelect(FabricPort& port, FabricPs now)
     {
         Mark(port, p, now);
     }
-    Release(m_ports[p->inPort], vl, p->bytes);
+    Release(*m_portAt[p->inPort], vl, p->bytes);
     return p;
 }
 
@@ -317,7 +318,7 @@ FabricSwitch::DoNextWake(FabricPort& port, FabricPs now)
 void
 FabricSwitch::DoFlushed(FabricPort&, FabricPacket* p, FabricPs)
 {
-    Release(m_ports[p->inPort], p->vl, p->bytes);
+    Release(*m_portAt[p->inPort], p->vl, p->bytes);
 }
 
 void
@@ -408,7 +409,7 @@ FabricSwitch::FlushClass(uint16_t index, uint8_t vl, FabricPs restore)
     while (!port.queue[vl].IsEmpty())
     {
         FabricPacket* p = port.Dequeue(vl);
-        Release(m_ports[p->inPort], vl, p->bytes);
+        Release(*m_portAt[p->inPort], vl, p->bytes);
         Drop(p, port, now, FabricDropReason::WATCHDOG);
         ++flushed;
     }

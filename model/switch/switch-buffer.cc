@@ -167,14 +167,13 @@ SwitchBuffer::Configure(const std::string& name, const std::vector<SwitchBufferP
                                     (1 + GetAlpha()));
 }
 
-bool
+SwitchBuffer::Verdict
 SwitchBuffer::Admit(uint16_t in,
                     uint8_t vl,
                     bool lossless,
                     bool stopped,
                     uint64_t egressBytes,
-                    uint32_t bytes,
-                    FabricDropReason& reason)
+                    uint32_t bytes)
 {
     Ledger& l = m_ledgers[static_cast<size_t>(in) * FABRIC_CLASSES + vl];
     const uint64_t before = Shared(l);
@@ -199,8 +198,7 @@ SwitchBuffer::Admit(uint16_t in,
         l.bytes -= bytes;
         if (l.inHeadroom + bytes > l.headroom)
         {
-            reason = lossless ? FabricDropReason::HEADROOM : FabricDropReason::BUFFER_FULL;
-            return false;
+            return {false, true, l.bytes + l.inHeadroom};
         }
         l.inHeadroom += bytes;
         m_maxHeadroomUsed = std::max(m_maxHeadroomUsed, l.inHeadroom);
@@ -208,7 +206,7 @@ SwitchBuffer::Admit(uint16_t in,
     m_held += bytes;
     m_maxHeld = std::max(m_maxHeld, m_held);
     NS_ASSERT_MSG(m_held <= m_size, "buffer overfull");
-    return true;
+    return {true, lossless && OverStop(l), l.bytes + l.inHeadroom};
 }
 
 void

@@ -87,6 +87,14 @@ class SwitchBuffer : public Object
         return At(port, vl).headroom;
     }
 
+    /** @brief What Admit() says. */
+    struct Verdict
+    {
+        bool admitted;         //!< accounted; else refused
+        bool overStop;         //!< the class is now over its stop threshold
+        uint64_t ingressBytes; //!< bytes that this ingress port and class now holds
+    };
+
     /**
      * @brief Take a frame in, or refuse it.
      * @param in ingress port
@@ -95,16 +103,14 @@ class SwitchBuffer : public Object
      * @param stopped its sender has been told to stop
      * @param egressBytes bytes of this class queued at the egress it goes to
      * @param bytes frame length
-     * @param reason set when refused
-     * @return true when accounted
+     * @return the verdict
      */
-    bool Admit(uint16_t in,
-               uint8_t vl,
-               bool lossless,
-               bool stopped,
-               uint64_t egressBytes,
-               uint32_t bytes,
-               FabricDropReason& reason);
+    Verdict Admit(uint16_t in,
+                  uint8_t vl,
+                  bool lossless,
+                  bool stopped,
+                  uint64_t egressBytes,
+                  uint32_t bytes);
 
     /**
      * @brief A frame taken in leaves.
@@ -122,8 +128,7 @@ class SwitchBuffer : public Object
      */
     bool ShouldStop(uint16_t in, uint8_t vl) const
     {
-        const Ledger& l = At(in, vl);
-        return l.inHeadroom > 0 || (l.bytes > 0 && Shared(l) >= Threshold(m_used));
+        return OverStop(At(in, vl));
     }
 
     /**
@@ -223,6 +228,11 @@ class SwitchBuffer : public Object
     static uint64_t Shared(const Ledger& l)
     {
         return l.bytes > l.reserve ? l.bytes - l.reserve : 0;
+    }
+
+    bool OverStop(const Ledger& l) const
+    {
+        return l.inHeadroom > 0 || (l.bytes > 0 && Shared(l) >= Threshold(m_used));
     }
 
     const Ledger& At(uint16_t port, uint8_t vl) const
