@@ -5,7 +5,7 @@
 
 #include "fabric-routing-helper.h"
 
-#include "ns3/boolean.h"
+#include "ns3/double.h"
 #include "ns3/fabric-error.h"
 #include "ns3/fabric-net-device.h"
 #include "ns3/fabric-port.h"
@@ -140,7 +140,6 @@ FabricHelper::CreateStations()
     m_nodes.Create(m_topology.GetNNodes());
     m_switchOf.resize(m_topology.GetNNodes());
     m_portOf.resize(2 * static_cast<size_t>(m_topology.GetNLinks()));
-    const FrameProfile& profile = FrameProfile::Get(m_profile);
     for (const auto& node : m_topology.GetNodes())
     {
         if (node.role != FabricTopology::Role::SWITCH)
@@ -168,7 +167,7 @@ FabricHelper::CreateStations()
         nic->SetName(m_topology.GetNodes()[endpoint.host].name + ".nic" +
                      std::to_string(endpoint.nic));
         nic->SetEndpoint(endpoint.id);
-        nic->SetFrameProfile(profile);
+        nic->SetFrameProfile(m_profile);
         const uint32_t end = m_topology.GetLinks()[endpoint.link].a == endpoint.host ? 0 : 1;
         m_portOf[2 * static_cast<size_t>(endpoint.link) + end] = {nic, 0};
         m_nics.push_back(nic);
@@ -203,8 +202,12 @@ FabricHelper::WireLinks()
             if (auto nic = DynamicCast<RdmaNic>(station))
             {
                 device->SetAddress(FabricNetDevice::AddressOf(nic->GetEndpoint()));
-                device->SetFrameSender(MakeCallback(&RdmaNic::SendFrame, nic));
-                nic->SetReceiveCallback(MakeCallback(&FabricNetDevice::ReceiveFrame, device));
+                // raw pointers: the device outlives the NIC that it owns, and disposes it
+                device->SetFrameSender(
+                    [nic = PeekPointer(nic)](Ptr<Packet> frame, uint32_t dst, uint8_t vl) {
+                        return nic->SendFrame(frame, dst, vl);
+                    });
+                nic->SetFrameCallback(MakeCallback(&FabricNetDevice::ReceiveFrame, PeekPointer(device)));
             }
             station->SetPortPolicies(port,
                                      m_flowFactory.Create<FlowControl>(),
@@ -217,10 +220,15 @@ void
 FabricHelper::StartSwitches()
 {
     // headroom must hold the longest frame of any class that may be on its way
+    const FrameProfile& profile = FrameProfile::Get(m_profile);
     uint32_t frame = ETHERNET_FRAME;
     for (const auto& nic : m_nics)
     {
-        frame = std::max(frame, nic->GetMaxFrameBytes());
+        UintegerValue mtu;
+        nic->GetAttribute("Mtu", mtu);
+        frame = std::max(frame,
+                         profile.BufferBytes(BTH_RC_WRITE_ONLY_IMM,
+                                             static_cast<uint32_t>(mtu.Get())));
     }
     for (auto& sw : m_switches)
     {

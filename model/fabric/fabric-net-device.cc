@@ -153,7 +153,7 @@ FabricNetDevice::SendFrom(Ptr<Packet> packet,
 }
 
 void
-FabricNetDevice::ReceiveFrame(Ptr<Packet> frame)
+FabricNetDevice::ReceiveFrame(Ptr<Packet> frame, uint32_t, FabricPs)
 {
     m_sniffer(frame);
     Ptr<Packet> packet = frame->Copy();

@@ -59,8 +59,10 @@ class FabricNetDevice : public NetDevice
     /**
      * @brief A frame has arrived at the NIC.
      * @param frame the frame, Ethernet header first
+     * @param srcEndpoint endpoint that sent it
+     * @param at arrival, ps; this is called at that time
      */
-    void ReceiveFrame(Ptr<Packet> frame);
+    void ReceiveFrame(Ptr<Packet> frame, uint32_t srcEndpoint, FabricPs at);
 
     /** @brief The link went up or down: tell the listeners. */
     void NotifyLinkChange();
