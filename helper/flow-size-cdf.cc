@@ -12,6 +12,7 @@
 #include <cctype>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 namespace ns3
@@ -165,6 +166,14 @@ FlowSizeCdf::GetNames()
         names.emplace_back(table.name);
     }
     return names;
+}
+
+bool
+FlowSizeCdf::IsBuiltIn(const std::string& name)
+{
+    return std::any_of(std::begin(TABLES), std::end(TABLES), [&](const NamedTable& table) {
+        return Lower(name) == Lower(table.name);
+    });
 }
 
 FlowSizeCdf

@@ -49,6 +49,12 @@ class FlowSizeCdf
     static std::vector<std::string> GetNames();
 
     /**
+     * @param name any text
+     * @return true for the name of a built-in table, in any case
+     */
+    static bool IsBuiltIn(const std::string& name);
+
+    /**
      * @brief Read a table: `size cumulative` a line, or ns-2's `size constant cumulative`.
      * @param path the file
      * @return the distribution
