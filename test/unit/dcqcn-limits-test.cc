@@ -109,6 +109,7 @@ TEST(DcqcnTest, MinRateAndBack)
         EXPECT_EQ(f.state.rateBps, f.cc->GetParameters().minRate.GetBitRate()) << name;
         f.cc->Advance(f.state, now + HOUR);
         EXPECT_EQ(f.state.rateBps, 100e9) << name;
+        EXPECT_EQ(f.cc->GetTargetRate(), 100e9) << name; // never above the line rate
         EXPECT_EQ(f.cc->NextDeadline(), FABRIC_NEVER) << name;
     }
 }
@@ -137,6 +138,45 @@ TEST(DcqcnTest, RateOnFirstCnp)
 
 // ---- time -----------------------------------------------------------------------------------
 
+/**
+ * @brief Catch up a gap at once and deadline by deadline; compare everything.
+ * @param name profile
+ * @param gap picoseconds without input
+ * @param clamp ClampTargetRate
+ */
+void
+ExpectGapEqual(const std::string& name, FabricPs gap, int clamp)
+{
+    Flow lazy(name);
+    Flow eager(name);
+    for (Flow* f : {&lazy, &eager})
+    {
+        f->With("ClampTargetRate", std::to_string(clamp)).Init();
+        for (int k = 0; k < 40; ++k)
+        {
+            f->cc->OnCnp(f->state, k * 7 * US);
+            f->cc->OnSent(f->state, 3'000'000, k * 7 * US + 1);
+        }
+    }
+    const FabricPs end = 40 * 7 * US + gap;
+    lazy.cc->Advance(lazy.state, end);
+    while (eager.cc->NextDeadline() <= end)
+    {
+        eager.cc->Advance(eager.state, eager.cc->NextDeadline());
+    }
+    EXPECT_EQ(lazy.cc->NextDeadline(), eager.cc->NextDeadline()) << name << " " << gap;
+    ExpectRel(lazy.state.rateBps, eager.state.rateBps);
+    ExpectRel(lazy.cc->GetTargetRate(), eager.cc->GetTargetRate());
+    EXPECT_EQ(lazy.cc->GetCounters().increases, eager.cc->GetCounters().increases);
+    for (Flow* f : {&lazy, &eager}) // and both behave alike afterwards
+    {
+        f->cc->OnCnp(f->state, end + 3);
+        f->cc->Advance(f->state, end + 5 * US);
+    }
+    ExpectRel(lazy.state.rateBps, eager.state.rateBps);
+    ExpectRel(lazy.cc->GetAlpha(end + 5 * US), eager.cc->GetAlpha(end + 5 * US));
+}
+
 // A long idle gap caught up at once gives what every single deadline in turn gives.
 TEST(DcqcnTest, IdleGapEqualsTickByTick)
 {
@@ -146,35 +186,10 @@ TEST(DcqcnTest, IdleGapEqualsTickByTick)
     {
         for (const FabricPs gap : gaps)
         {
-            Flow lazy(name);
-            Flow eager(name);
-            for (Flow* f : {&lazy, &eager})
+            for (const int clamp : {-1, 1}) // 1: all profiles start from a low target rate
             {
-                f->Init();
-                for (int k = 0; k < 40; ++k)
-                {
-                    f->cc->OnCnp(f->state, k * 7 * US);
-                    f->cc->OnSent(f->state, 3'000'000, k * 7 * US + 1);
-                }
+                ExpectGapEqual(name, gap, clamp);
             }
-            const FabricPs end = 40 * 7 * US + gap;
-            lazy.cc->Advance(lazy.state, end);
-            while (eager.cc->NextDeadline() <= end)
-            {
-                eager.cc->Advance(eager.state, eager.cc->NextDeadline());
-            }
-            EXPECT_EQ(lazy.cc->NextDeadline(), eager.cc->NextDeadline()) << name << " " << gap;
-            ExpectRel(lazy.state.rateBps, eager.state.rateBps);
-            ExpectRel(lazy.cc->GetTargetRate(), eager.cc->GetTargetRate());
-            EXPECT_EQ(lazy.cc->GetCounters().increases, eager.cc->GetCounters().increases);
-            // And both behave alike afterwards.
-            for (Flow* f : {&lazy, &eager})
-            {
-                f->cc->OnCnp(f->state, end + 3);
-                f->cc->Advance(f->state, end + 5 * US);
-            }
-            ExpectRel(lazy.state.rateBps, eager.state.rateBps);
-            ExpectRel(lazy.cc->GetAlpha(end + 5 * US), eager.cc->GetAlpha(end + 5 * US));
         }
     }
 }
@@ -419,11 +434,16 @@ TEST(DcqcnTest, InitStartsOver)
     Flow f("paper2015");
     f.Init();
     f.cc->OnCnp(f.state, 5);
+    f.cc->OnSent(f.state, 9'999'999, 6);
     f.cc->Init(f.state, 10);
     EXPECT_EQ(f.state.rateBps, 100e9);
+    EXPECT_EQ(f.cc->GetTargetRate(), 100e9);
     EXPECT_EQ(f.cc->NextDeadline(), FABRIC_NEVER);
     EXPECT_EQ(f.cc->GetCounters().cnps, 0u);
     EXPECT_EQ(f.cc->GetAlpha(HOUR), 1);
+    f.cc->OnCnp(f.state, 20);
+    f.cc->OnSent(f.state, 1, 21);
+    ExpectRel(f.state.rateBps, 50e9); // the bytes of the earlier life do not count
 }
 
 } // namespace

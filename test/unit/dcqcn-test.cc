@@ -132,6 +132,8 @@ TEST(DcqcnTest, ConnectXAlphaTicks)
     f.cc->OnCnp(f.state, US / 2);
     ExpectRel(f.cc->GetAlpha(US), keep * a0 + 5.0 / 1024);
     ExpectRel(f.cc->GetAlpha(2 * US), keep * (keep * a0 + 5.0 / 1024));
+    f.cc->Advance(f.state, 4 * US); // the cut reads alpha; the mark counts once all the same
+    ExpectRel(f.cc->GetAlpha(6 * US), std::pow(keep, 5) * (keep * a0 + 5.0 / 1024));
 }
 
 // Fault 26, every profile: without CNP alpha falls monotonically to 0.
@@ -254,6 +256,26 @@ TEST(DcqcnTest, ByteCounterKeepsTheRest)
     ExpectRel(f.state.rateBps, 87.5e9);
     f.cc->OnSent(f.state, 1, 3);
     ExpectRel(f.state.rateBps, 93.75e9);
+}
+
+// A cut restarts the byte counter and the counts of both kinds of events.
+TEST(DcqcnTest, CutRestartsCounters)
+{
+    Flow f("paper2015");
+    f.With("ByteReset", "1000").Init();
+    f.cc->OnCnp(f.state, 0);
+    f.cc->OnSent(f.state, 7999, 1); // b = 7, past F: the next event would add R_AI
+    f.cc->OnCnp(f.state, 2);
+    const double target = f.cc->GetTargetRate();
+    const double rate = f.state.rateBps;
+    f.cc->OnSent(f.state, 999, 3); // with the 999 from before the cut it would be an event
+    ExpectRel(f.state.rateBps, rate);
+    f.cc->OnSent(f.state, 1, 4);
+    ExpectRel(f.state.rateBps, (rate + target) / 2); // b = 1: fast recovery, target unchanged
+    ExpectRel(f.cc->GetTargetRate(), target);
+    f.cc->Advance(f.state, 55 * US + 2);
+    f.cc->OnCnp(f.state, 60 * US);
+    EXPECT_EQ(f.cc->NextDeadline(), 115 * US); // the timer restarts with the cut
 }
 
 // ByteReset 0 switches the counter off.
