@@ -39,7 +39,8 @@ enum FabricPacketFlag : uint8_t
     FABRIC_ECHO_CE = 8,  //!< on an ACK: the acknowledged packet carried CE
     FABRIC_SOLICITED = 16,
     FABRIC_RETRANSMIT = 32, //!< sent before; for counters only
-    FABRIC_PROBE = 64       //!< reserved for congestion controls that ask for it
+    FABRIC_PROBE = 64,      //!< reserved for congestion controls that ask for it
+    FABRIC_WATCHED = 128    //!< on its way; the station will drain at its arrival
 };
 
 /**

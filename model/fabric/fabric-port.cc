@@ -18,8 +18,14 @@ FabricWake::Notify()
 }
 
 void
-FabricPendingRing::Grow()
+FabricPendingRing::MakeRoom()
 {
+    // a port that always has something queued never asks, so what has passed piles up
+    DropUntil(FabricTime::Now());
+    if (!m_slots.empty() && m_size <= m_slots.size() / 2)
+    {
+        return;
+    }
     std::vector<uint64_t> bigger(m_slots.empty() ? 16 : m_slots.size() * 2);
     for (uint32_t i = 0; i < m_size; ++i)
     {

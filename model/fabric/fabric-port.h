@@ -71,7 +71,7 @@ class FabricPendingRing
     {
         if (m_size == m_slots.size())
         {
-            Grow();
+            MakeRoom();
         }
         const uint64_t key = (static_cast<uint64_t>(at) << 3) | vl;
         uint32_t i = m_size++;
@@ -91,11 +91,7 @@ class FabricPendingRing
      */
     FabricPs NextAfter(FabricPs now, uint8_t blocked)
     {
-        while (m_size > 0 && static_cast<FabricPs>(Slot(0) >> 3) <= now)
-        {
-            m_head = (m_head + 1) & (static_cast<uint32_t>(m_slots.size()) - 1);
-            --m_size;
-        }
+        DropUntil(now);
         for (uint32_t i = 0; i < m_size; ++i)
         {
             if (!((blocked >> (Slot(i) & 7)) & 1))
@@ -112,13 +108,28 @@ class FabricPendingRing
         return m_size == 0;
     }
 
+    /** @return entries that fit without growing */
+    size_t GetCapacity() const
+    {
+        return m_slots.size();
+    }
+
   private:
     uint64_t& Slot(uint32_t i)
     {
         return m_slots[(m_head + i) & (m_slots.size() - 1)];
     }
 
-    void Grow();
+    void DropUntil(FabricPs now)
+    {
+        while (m_size > 0 && static_cast<FabricPs>(Slot(0) >> 3) <= now)
+        {
+            m_head = (m_head + 1) & (static_cast<uint32_t>(m_slots.size()) - 1);
+            --m_size;
+        }
+    }
+
+    void MakeRoom();
 
     std::vector<uint64_t> m_slots; //!< power-of-two ring of (arrival << 3 | class)
     uint32_t m_head{0};            //!< index of the earliest

@@ -22,6 +22,20 @@ namespace
 {
 /** No sane route crosses more links; a packet that does is in a routing loop. */
 constexpr uint8_t MAX_HOPS = 64;
+
+/** Bytes that a packet on its way stands for: a broadcast will be queued at many ports. */
+uint64_t
+CountedBytes(const FabricPacket& p)
+{
+    return p.dst == FABRIC_BROADCAST ? uint64_t{p.bytes} * p.outPort : p.bytes;
+}
+
+/** Judge packets by a little less than the threshold, so that small changes need no new look. */
+uint64_t
+WatchLimit(uint64_t threshold)
+{
+    return threshold - threshold / 32;
+}
 } // namespace
 
 TypeId
@@ -133,15 +147,11 @@ void
 FabricSwitch::DoPost(FabricPort& in, FabricPacket* p)
 {
     NS_ASSERT_MSG(m_started, GetName() << ": Start() was not called");
-    uint64_t& coming = Coming(in.id, p->vl);
-    coming += p->bytes;
-    m_comingAll += p->bytes;
-    // could it trip a stop threshold? then it must be admitted at its arrival, not later
-    if (in.flow->IsLossless(p->vl) && !in.flow->IsStopped(p->vl) &&
-        m_buffer->MayStop(in.id, p->vl, coming, m_comingAll))
-    {
-        ArmDrain(p->arrival);
-    }
+    // a broadcast is as many packets as it has copies; the record notes how many were counted
+    p->outPort = p->dst == FABRIC_BROADCAST ? static_cast<uint16_t>(m_flood.size()) : 1;
+    Coming(in.id, p->vl) += CountedBytes(*p);
+    m_comingAll += CountedBytes(*p);
+    WatchThresholds(in, p);
     if (p->dst == FABRIC_BROADCAST)
     {
         PostBroadcast(in, p);
@@ -162,6 +172,76 @@ FabricSwitch::DoPost(FabricPort& in, FabricPacket* p)
 }
 
 void
+FabricSwitch::WatchThresholds(FabricPort& in, FabricPacket* p)
+{
+    // A packet that could trip a stop threshold must be admitted at its arrival, not later. One
+    // judged harmless stays so until later packets, on shorter ways, lower the threshold below
+    // the limit that it was judged by; then all are judged again.
+    const uint64_t threshold = m_buffer->GetThresholdAfter(m_comingAll);
+    if (threshold < m_safeLimit)
+    {
+        RewatchAll(threshold);
+    }
+    else if (in.flow->IsLossless(p->vl) && !in.flow->IsStopped(p->vl))
+    {
+        const uint64_t limit = WatchLimit(threshold);
+        if (m_buffer->MayStop(in.id, p->vl, Coming(in.id, p->vl), limit))
+        {
+            Watch(p);
+        }
+        else
+        {
+            m_safeLimit = std::max(m_safeLimit, limit);
+        }
+    }
+}
+
+void
+FabricSwitch::RewatchAll(uint64_t threshold)
+{
+    m_safeLimit = WatchLimit(threshold);
+    for (auto& port : m_ports)
+    {
+        if (port.flow != nullptr && !port.inbox.IsEmpty())
+        {
+            WatchInbox(port,
+                       port.flow->GetLosslessClasses() & ~port.flow->GetStopped(),
+                       m_safeLimit);
+        }
+    }
+}
+
+void
+FabricSwitch::WatchInbox(FabricPort& in, uint8_t classes, uint64_t limit)
+{
+    uint8_t risky = 0;
+    for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
+    {
+        if (((classes >> vl) & 1) && m_buffer->MayStop(in.id, vl, Coming(in.id, vl), limit))
+        {
+            risky |= 1U << vl;
+        }
+    }
+    for (FabricPacket* p = risky ? in.inbox.Front() : nullptr; p != nullptr; p = p->next)
+    {
+        if ((risky >> p->vl) & 1)
+        {
+            Watch(p);
+        }
+    }
+}
+
+void
+FabricSwitch::Watch(FabricPacket* p)
+{
+    if (!(p->flags & FABRIC_WATCHED))
+    {
+        p->flags |= FABRIC_WATCHED;
+        ArmDrain(p->arrival);
+    }
+}
+
+void
 FabricSwitch::PostBroadcast(FabricPort& in, FabricPacket* p)
 {
     for (uint16_t index : m_flood)
@@ -178,14 +258,15 @@ FabricSwitch::PostBroadcast(FabricPort& in, FabricPacket* p)
 void
 FabricSwitch::DoUnpost(FabricPort& in, FabricPacket* p)
 {
-    Coming(in.id, p->vl) -= p->bytes;
-    m_comingAll -= p->bytes;
+    Coming(in.id, p->vl) -= CountedBytes(*p);
+    m_comingAll -= CountedBytes(*p);
 }
 
 void
 FabricSwitch::DoAdmit(FabricPort& in, FabricPacket* p)
 {
     DoUnpost(in, p);
+    p->flags &= static_cast<uint8_t>(~FABRIC_WATCHED);
     m_maxFrame = std::max(m_maxFrame, p->bytes);
     if (p->dst == FABRIC_BROADCAST)
     {
@@ -383,6 +464,10 @@ FabricSwitch::DoInstantEnd(FabricPs now)
             {
                 SendControl(in, frame, now);
             }
+            // nobody waited for its packets while it was stopped
+            const uint64_t limit = WatchLimit(m_buffer->GetThresholdAfter(m_comingAll));
+            WatchInbox(in, 1U << vl, limit);
+            m_safeLimit = std::max(m_safeLimit, limit);
         }
     }
     m_resumable.clear();

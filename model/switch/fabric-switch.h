@@ -123,6 +123,10 @@ class FabricSwitch : public FabricStation
         return m_coming[static_cast<size_t>(in) * FABRIC_CLASSES + vl];
     }
 
+    void WatchThresholds(FabricPort& in, FabricPacket* p);
+    void Watch(FabricPacket* p);
+    void RewatchAll(uint64_t threshold);
+    void WatchInbox(FabricPort& in, uint8_t classes, uint64_t limit);
     void PostBroadcast(FabricPort& in, FabricPacket* p);
     void AdmitBroadcast(FabricPort& in, FabricPacket* p);
     void AdmitTo(FabricPort& in, FabricPort& out, FabricPacket* p);
@@ -134,6 +138,7 @@ class FabricSwitch : public FabricStation
     ForwardingTable m_table;             //!< routes
     std::vector<uint64_t> m_coming;      //!< bytes posted, by ingress port and class
     uint64_t m_comingAll{0};             //!< their sum
+    uint64_t m_safeLimit{0};             //!< packets that nobody waits for stay below this
     Ptr<SwitchBuffer> m_buffer;          //!< packet memory
     Ptr<LoadBalancer> m_balancer;        //!< path choice
     std::vector<Ptr<EcnMarker>> m_markers; //!< by port

@@ -132,21 +132,30 @@ class SwitchBuffer : public Object
     }
 
     /**
-     * @brief Could the class be over its threshold once all packets on their way are here?
+     * @brief The lowest stop threshold that packets on their way can bring about.
      *
-     * Safe bound: departures in between only relax it.
+     * Safe bound: departures in between only raise it.
+     * @param comingAll bytes posted to the whole switch and not here yet
+     * @return shared bytes of one ingress class
+     */
+    uint64_t GetThresholdAfter(uint64_t comingAll) const
+    {
+        return Threshold(m_used + comingAll);
+    }
+
+    /**
+     * @brief Could the class reach a threshold once its packets on their way are here?
      * @param in ingress port
      * @param vl class
      * @param coming bytes posted for this class and not here yet
-     * @param comingAll bytes posted to the whole switch and not here yet
-     * @return false when it certainly will not be
+     * @param threshold shared bytes
+     * @return false when it certainly will not
      */
-    bool MayStop(uint16_t in, uint8_t vl, uint64_t coming, uint64_t comingAll) const
+    bool MayStop(uint16_t in, uint8_t vl, uint64_t coming, uint64_t threshold) const
     {
         const Ledger& l = At(in, vl);
         const uint64_t bytes = l.bytes + coming;
-        return l.inHeadroom > 0 || (bytes > l.reserve ? bytes - l.reserve : 0) >=
-                                       Threshold(m_used + comingAll);
+        return l.inHeadroom > 0 || (bytes > l.reserve ? bytes - l.reserve : 0) >= threshold;
     }
 
     /**
