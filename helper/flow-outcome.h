@@ -20,9 +20,11 @@ struct FlowOutcome
     enum class Status : uint8_t
     {
         FINISHED,   //!< every byte acknowledged
+        STOPPED,    //!< stopped at its own end time, as asked for
         FAILED,     //!< given up: retry limit or another error completion
         UNFINISHED, //!< cut off by the end of the simulation
-        UNSTARTED   //!< its start never came
+        UNSTARTED,  //!< its start never came
+        ENDLESS     //!< was to send until the end of the simulation, and did
     };
 
     uint64_t index{0};      //!< place in the flow list
@@ -57,10 +59,14 @@ struct FlowOutcome
         {
         case Status::FINISHED:
             return "finished";
+        case Status::STOPPED:
+            return "stopped";
         case Status::FAILED:
             return "failed";
         case Status::UNFINISHED:
             return "unfinished";
+        case Status::ENDLESS:
+            return "endless";
         default:
             return "unstarted";
         }

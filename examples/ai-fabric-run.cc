@@ -1,0 +1,56 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The command-line program: `ai-fabric-run --help` tells what it does.
+ */
+#include "ns3/fabric-error.h"
+#include "ns3/fabric-manifest.h"
+#include "ns3/fabric-run-options.h"
+#include "ns3/fabric-run.h"
+
+#include <csignal>
+#include <iostream>
+#include <unistd.h>
+
+using namespace ns3;
+
+namespace
+{
+int
+Run(const FabricRunOptions& options)
+{
+    switch (options.mode)
+    {
+    case FabricRunOptions::Mode::HELP:
+        std::cout << FabricRunOptions::Help();
+        return 0;
+    case FabricRunOptions::Mode::VERSION:
+        std::cout << "ai-fabric " << FabricManifest::Version() << ", ns-3 "
+                  << FabricManifest::Ns3Version() << ", " << FabricManifest::BuildType() << "\n";
+        return 0;
+    default:
+        return FabricRun(options, std::cout, std::cerr, isatty(STDERR_FILENO) != 0).Execute();
+    }
+}
+} // namespace
+
+int
+main(int argc, char* argv[])
+{
+    std::signal(SIGINT, [](int) { FabricRun::Interrupt(); });
+    std::signal(SIGTERM, [](int) { FabricRun::Interrupt(); });
+    try
+    {
+        return Run(FabricRunOptions::Parse(std::vector<std::string>(argv + 1, argv + argc)));
+    }
+    catch (const FabricError& error)
+    {
+        std::cerr << "ai-fabric-run: " << error.what() << "\n";
+        return 2;
+    }
+    catch (const std::exception& error)
+    {
+        std::cerr << "ai-fabric-run: internal fault: " << error.what() << "\n";
+        return 3;
+    }
+}

@@ -1,0 +1,268 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "fabric-run-scenario.h"
+
+#include "fabric-units.h"
+#include "fat-tree-builder.h"
+#include "flow-traffic-generator.h"
+#include "hpcc-scenario-reader.h"
+#include "htsim-scenario-reader.h"
+
+#include "ns3/fabric-error.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+namespace ns3
+{
+
+namespace
+{
+bool
+EndsWith(const std::string& text, const std::string& end)
+{
+    return text.size() >= end.size() &&
+           text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+std::string
+Percent(double fraction)
+{
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.4g%%", 100 * fraction);
+    return text;
+}
+
+/** Offered payload over the capacity of the hosts' links, in words; needs a time span. */
+std::string
+LoadText(const FabricTopology& topology, const FlowList& flows)
+{
+    const FlowList::Summary s = flows.Summarize();
+    const int64_t span = s.lastStartPs - s.firstStartPs;
+    double capacity = 0;
+    for (const auto& endpoint : topology.GetEndpoints())
+    {
+        capacity += static_cast<double>(topology.GetLinks()[endpoint.link].rateBps);
+    }
+    std::string text = std::to_string(s.flows) + " flows, " + std::to_string(s.totalBytes) +
+                       " bytes, from " + std::to_string(s.sources) + " to " +
+                       std::to_string(s.destinations) + " hosts, starting " +
+                       FabricUnits::TimeText(s.firstStartPs) + " to " +
+                       FabricUnits::TimeText(s.lastStartPs);
+    if (span > 0 && s.endless == 0)
+    {
+        const double load =
+            8e12 * static_cast<double>(s.totalBytes) / static_cast<double>(span) / capacity;
+        text += " (payload offered meanwhile: " + Percent(load) + " of all host links)";
+    }
+    return text;
+}
+
+/** The link between two nodes. */
+uint32_t
+FindLink(const FabricTopology& topology, uint64_t a, uint64_t b, const std::string& where)
+{
+    for (const auto& link : topology.GetLinks())
+    {
+        if ((link.a == a && link.b == b) || (link.a == b && link.b == a))
+        {
+            return link.id;
+        }
+    }
+    throw FabricError(where + ": there is no link between " + std::to_string(a) + " and " +
+                      std::to_string(b));
+}
+
+/** The same topology with a loss probability on every link. */
+FabricTopology
+WithErrorRate(const FabricTopology& from, double errorRate)
+{
+    FabricTopology to;
+    for (const auto& node : from.GetNodes())
+    {
+        if (node.role == FabricTopology::Role::HOST)
+        {
+            to.AddHost(node.name);
+        }
+        else
+        {
+            to.AddSwitch(node.name, node.tier, node.pod, node.latencyPs);
+        }
+    }
+    for (const auto& link : from.GetLinks())
+    {
+        to.AddLink(link.a, link.b, link.rateBps, link.delayPs, errorRate, link.line);
+    }
+    return to;
+}
+} // namespace
+
+void
+FabricRunScenario::LoadFatTree(const FabricRunOptions& options)
+{
+    FatTreeBuilder::Parameters p;
+    p.k = options.k;
+    for (auto* link : {&p.hostLink, &p.edgeLink, &p.coreLink})
+    {
+        link->rateBps = options.rateBps;
+        link->delayPs = options.delayPs;
+    }
+    const FatTreeBuilder builder(p);
+    topology = builder.Build();
+    title.push_back(builder.GetDescription());
+
+    FlowTrafficGenerator::Parameters traffic;
+    traffic.hosts = topology.GetHosts();
+    traffic.durationPs = options.durationPs;
+    traffic.load = options.load;
+    traffic.hostRateBps = options.rateBps;
+    traffic.seed = options.seed + (static_cast<uint64_t>(options.run - 1) << 32);
+    const FlowSizeCdf cdf = FlowSizeCdf::Get(options.cdf);
+    if (std::filesystem::exists(options.cdf))
+    {
+        inputs.push_back(options.cdf);
+    }
+    flows = FlowTrafficGenerator(traffic).Poisson(cdf);
+    title.push_back("traffic " + cdf.GetName() + " at " + Percent(options.load) +
+                    " load, Poisson arrivals for " + FabricUnits::TimeText(options.durationPs));
+    name = "fat-tree-k" + std::to_string(options.k);
+}
+
+void
+FabricRunScenario::LoadFiles(FabricRunOptions& options)
+{
+    name = std::filesystem::path(options.flows).stem().string();
+    if (!options.config.empty())
+    {
+        ApplyConfig(options);
+    }
+    inputs.push_back(options.topology);
+    inputs.push_back(options.flows);
+    topology = EndsWith(options.topology, ".topo")
+                   ? HtsimScenarioReader::ReadTopology(options.topology)
+                   : HpccScenarioReader::ReadTopology(options.topology, &notes);
+    const bool matrix = EndsWith(options.flows, ".cm") || EndsWith(options.flows, ".tm");
+    flows = matrix ? HtsimScenarioReader::ReadFlows(options.flows)
+                   : HpccScenarioReader::ReadFlows(options.flows, options.payload);
+    notes.insert(notes.end(), flows.notes.begin(), flows.notes.end());
+    if (!options.config.empty())
+    {
+        ApplyConfigToTopology(options.config);
+    }
+    title.push_back("topology " + options.topology);
+    title.push_back("flows " + options.flows);
+}
+
+void
+FabricRunScenario::ApplyConfig(FabricRunOptions& options)
+{
+    inputs.push_back(options.config);
+    const HpccConfig config = HpccScenarioReader::ReadConfig(options.config);
+    for (const auto& line : config.ExplainNotHonoured())
+    {
+        notes.push_back("not honoured: " + line);
+    }
+    options.payload = static_cast<uint32_t>(
+        *FabricUnits::Whole(config.GetTarget("run:payload", std::to_string(options.payload))));
+    options.seed = static_cast<uint32_t>(
+        *FabricUnits::Whole(config.GetTarget("run:seed", std::to_string(options.seed))));
+    options.ecn = config.GetTarget("run:ecn", options.ecn ? "1" : "0") == "1";
+    options.congestion = config.GetTarget("run:congestion-control", options.congestion);
+    const std::string stop = config.GetTarget("run:stop");
+    if (!stop.empty() && options.stopPs == 0)
+    {
+        options.stopPs = FabricUnits::RequireTimePs(stop, "SIMULATOR_STOP_TIME");
+    }
+    attributes = config.GetAttributes();
+    const std::string interval = config.GetTarget("run:ack-interval");
+    if (!interval.empty())
+    {
+        attributes.emplace_back("ns3::RdmaNic::AckInterval", interval);
+    }
+    if (config.GetTarget("run:ack-high-priority") == "1")
+    {
+        attributes.emplace_back("ns3::RdmaNic::AckClass", "6");
+    }
+    for (const auto& row : config.GetEcnTable())
+    {
+        if (config.IsEcnTableLinear())
+        {
+            break;
+        }
+        markerByRate.push_back({row.rateBps,
+                                {{"MinThreshold", std::to_string(row.minBytes)},
+                                 {"MaxThreshold", std::to_string(row.maxBytes)},
+                                 {"MaxProbability", std::to_string(row.maxProbability)}}});
+    }
+}
+
+void
+FabricRunScenario::ApplyConfigToTopology(const std::string& path)
+{
+    const HpccConfig config = HpccScenarioReader::ReadConfig(path);
+    const auto* error = config.Find("ERROR_RATE_PER_LINK");
+    const double rate = error ? *FabricUnits::Real(error->value) : 0;
+    if (rate > 0)
+    {
+        topology = WithErrorRate(topology, rate);
+    }
+    const auto* down = config.Find("LINK_DOWN");
+    if (down != nullptr && down->status == HpccConfig::Status::HONOURED)
+    {
+        const std::string where = path + ":" + std::to_string(down->line) + ": LINK_DOWN";
+        const uint32_t link = FindLink(topology,
+                                       FabricUnits::Whole(down->values[1]).value_or(UINT64_MAX),
+                                       FabricUnits::Whole(down->values[2]).value_or(UINT64_MAX),
+                                       where);
+        // the HPCC line counts this time from 2 s, when its traffic starts
+        const int64_t at = FabricUnits::RequireTimePs(down->values[0] + "us", where);
+        linkEvents.push_back({at + 2'000'000'000'000, link, false});
+    }
+}
+
+void
+FabricRunScenario::LoadJson(FabricRunOptions& options)
+{
+    throw FabricError(options.scenario + ": scenario files are not supported by this build");
+}
+
+FabricRunScenario
+FabricRunScenario::Load(FabricRunOptions& options)
+{
+    FabricRunScenario s;
+    switch (options.mode)
+    {
+    case FabricRunOptions::Mode::FLOWS:
+        s.LoadFiles(options);
+        break;
+    case FabricRunOptions::Mode::SCENARIO:
+        s.LoadJson(options);
+        break;
+    default:
+        s.LoadFatTree(options);
+        break;
+    }
+    if (options.maxFlows > 0 && s.flows.flows.size() > options.maxFlows)
+    {
+        s.flows.flows.resize(options.maxFlows);
+    }
+    if (s.flows.flows.empty())
+    {
+        throw FabricError("no flows were asked for: " +
+                          (s.flows.source.empty() ? s.name : s.flows.source) +
+                          " yields none, so there is nothing to simulate");
+    }
+    s.flows.Check(s.topology);
+    s.title.push_back(LoadText(s.topology, s.flows));
+    const FlowList::Summary summary = s.flows.Summarize();
+    if (summary.endless > 0 && options.stopPs == 0)
+    {
+        throw FabricError(std::to_string(summary.endless) +
+                          " flows are endless: give --stop-time=TIME");
+    }
+    return s;
+}
+
+} // namespace ns3
