@@ -388,6 +388,12 @@ RdmaNicEngine::StartTimer(QpCore& qp, FabricPs at)
 }
 
 void
+RdmaNicEngine::StopTimer(QpCore& qp)
+{
+    m_timers.Remove(&qp.timer);
+}
+
+void
 RdmaNicEngine::RunTimers(FabricPs now)
 {
     while (m_timers.NextAt() <= now && !m_timers.IsEmpty())

@@ -181,6 +181,11 @@ class RdmaNicEngine
     void StartTimer(QpCore& qp, FabricPs at);
 
     /**
+     * @param qp queue pair; nothing happens if its timer does not run
+     */
+    void StopTimer(QpCore& qp);
+
+    /**
      * @brief Add a completion and remember to announce it.
      * @param qp queue pair
      * @param cq queue

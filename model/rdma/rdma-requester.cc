@@ -343,6 +343,13 @@ RdmaRequester::RestartTimer(FabricPs at)
     }
 }
 
+void
+RdmaRequester::StopTimer()
+{
+    m_deadline = FABRIC_NEVER;
+    m_core.engine.StopTimer(m_core);
+}
+
 bool
 RdmaRequester::Acknowledge(uint64_t end, FabricPs at)
 {
@@ -385,7 +392,7 @@ RdmaRequester::AdvanceHead(FabricPs at)
         m_gapSeen = false;
         if (CursorSeq() <= m_una)
         {
-            m_deadline = FABRIC_NEVER;
+            StopTimer();
         }
         else if (m_deadline != FABRIC_NEVER)
         {
@@ -540,7 +547,7 @@ RdmaRequester::GoBack(uint64_t seq, FabricPs at)
     SetCursor(seq);
     if (CursorSeq() <= m_una)
     {
-        m_deadline = FABRIC_NEVER;
+        StopTimer();
     }
     m_core.engine.Resettle(m_core, at);
 }
@@ -587,7 +594,7 @@ RdmaRequester::OnResponse(const FabricPacket* p)
     AdvanceHead(p->arrival);
     if (CursorSeq() <= m_una)
     {
-        m_deadline = FABRIC_NEVER;
+        StopTimer();
     }
     if (m_core.blocked)
     {
@@ -648,7 +655,7 @@ RdmaRequester::Flush(FabricPs at)
     m_answerable = 0;
     m_una = m_acked = m_sentSeq = m_postSeq;
     m_unaByte = m_postByte;
-    m_deadline = FABRIC_NEVER;
+    StopTimer();
 }
 
 } // namespace ns3

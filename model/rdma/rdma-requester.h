@@ -159,6 +159,7 @@ class RdmaRequester
     void GoBack(uint64_t seq, FabricPs at);
     void Report(const FabricPacket* p, uint64_t ackedBytes);
     void RestartTimer(FabricPs at);
+    void StopTimer();
     void Fail(VerbsWcStatus status, FabricPs at);
     void CompleteHead(VerbsWcStatus status, FabricPs at);
     bool CheckLocal(const Wqe& w, FabricPs now);
