@@ -7,11 +7,10 @@
 
 #include "ns3/fabric-error.h"
 
+#include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/connected_components.hpp>
 #include <boost/graph/push_relabel_max_flow.hpp>
-
-#include <algorithm>
 #include <limits>
 #include <map>
 #include <ostream>
@@ -32,12 +31,12 @@ using FlowGraph = boost::adjacency_list<
     boost::vecS,
     boost::directedS,
     boost::no_property,
-    boost::property<boost::edge_capacity_t,
-                    int64_t,
-                    boost::property<boost::edge_residual_capacity_t,
-                                    int64_t,
-                                    boost::property<boost::edge_reverse_t,
-                                                    FlowTraits::edge_descriptor>>>>;
+    boost::property<
+        boost::edge_capacity_t,
+        int64_t,
+        boost::property<boost::edge_residual_capacity_t,
+                        int64_t,
+                        boost::property<boost::edge_reverse_t, FlowTraits::edge_descriptor>>>>;
 
 /**
  * @brief Add an edge, and the reverse edge without capacity that the algorithm wants.

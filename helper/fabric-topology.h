@@ -35,24 +35,24 @@ class FabricTopology
     /** @brief A host or a switch. */
     struct Node
     {
-        uint32_t id{0};       //!< dense, 0-based
+        uint32_t id{0};        //!< dense, 0-based
         Role role{Role::HOST}; //!< host or switch
-        uint16_t tier{0};     //!< 0 for hosts, 1 for the switches next to them, 2, 3 above
-        uint32_t pod{0};      //!< pod (or leaf) number where the builder knows one, else 0
-        int64_t latencyPs{0}; //!< forwarding latency of a switch in ps
-        std::string name;     //!< for people: "h3", "leaf1", "core0"
+        uint16_t tier{0};      //!< 0 for hosts, 1 for the switches next to them, 2, 3 above
+        uint32_t pod{0};       //!< pod (or leaf) number where the builder knows one, else 0
+        int64_t latencyPs{0};  //!< forwarding latency of a switch in ps
+        std::string name;      //!< for people: "h3", "leaf1", "core0"
     };
 
     /** @brief A full-duplex cable. */
     struct Link
     {
-        uint32_t id{0};        //!< dense, in order of insertion
-        uint32_t a{0};         //!< node id of one end
-        uint32_t b{0};         //!< node id of the other end
-        uint64_t rateBps{0};   //!< bits per second, each direction
-        int64_t delayPs{0};    //!< propagation delay in ps
-        double errorRate{0};   //!< probability that a packet is lost, in [0, 1)
-        uint32_t line{0};      //!< line of the input file, 0 if built
+        uint32_t id{0};      //!< dense, in order of insertion
+        uint32_t a{0};       //!< node id of one end
+        uint32_t b{0};       //!< node id of the other end
+        uint64_t rateBps{0}; //!< bits per second, each direction
+        int64_t delayPs{0};  //!< propagation delay in ps
+        double errorRate{0}; //!< probability that a packet is lost, in [0, 1)
+        uint32_t line{0};    //!< line of the input file, 0 if built
     };
 
     /** @brief A NIC: the host's end of one link. */
@@ -75,29 +75,29 @@ class FabricTopology
     /** @brief What Check() found. */
     struct Report
     {
-        uint32_t hosts{0};                //!< host nodes
-        uint32_t switches{0};             //!< switch nodes
-        uint32_t links{0};                //!< all links
-        uint32_t hostSwitchLinks{0};      //!< between a host and a switch
-        uint32_t switchSwitchLinks{0};    //!< between two switches
-        uint32_t hostHostLinks{0};        //!< between two hosts
-        uint32_t parallelLinks{0};        //!< links beyond the first between the same two nodes
-        uint32_t endpoints{0};            //!< NICs
-        uint32_t maxPorts{0};             //!< most links at one node
-        uint64_t rateSumBps{0};           //!< sum of link rates, one direction; saturates
-        std::vector<LinkClass> classes;   //!< in order of first appearance
-        uint32_t components{0};           //!< connected parts, an unconnected node is one
-        std::vector<uint32_t> bareHosts;  //!< hosts without a link
+        uint32_t hosts{0};                  //!< host nodes
+        uint32_t switches{0};               //!< switch nodes
+        uint32_t links{0};                  //!< all links
+        uint32_t hostSwitchLinks{0};        //!< between a host and a switch
+        uint32_t switchSwitchLinks{0};      //!< between two switches
+        uint32_t hostHostLinks{0};          //!< between two hosts
+        uint32_t parallelLinks{0};          //!< links beyond the first between the same two nodes
+        uint32_t endpoints{0};              //!< NICs
+        uint32_t maxPorts{0};               //!< most links at one node
+        uint64_t rateSumBps{0};             //!< sum of link rates, one direction; saturates
+        std::vector<LinkClass> classes;     //!< in order of first appearance
+        uint32_t components{0};             //!< connected parts, an unconnected node is one
+        std::vector<uint32_t> bareHosts;    //!< hosts without a link
         std::vector<uint32_t> bareSwitches; //!< switches without a link (fault 48)
-        uint64_t unreachablePairs{0};     //!< unordered host pairs without a path
-        bool unreachableExact{true};      //!< false: the count is a lower bound
+        uint64_t unreachablePairs{0};       //!< unordered host pairs without a path
+        bool unreachableExact{true};        //!< false: the count is a lower bound
         std::vector<std::pair<uint32_t, uint32_t>> unreachableExamples; //!< at most 10
     };
 
-    static constexpr uint32_t MAX_NODES = 1'000'000;           //!< most nodes
-    static constexpr uint32_t MAX_LINKS = 8'000'000;           //!< most links
-    static constexpr uint64_t MAX_RATE = 100'000'000'000'000;  //!< bit/s: 100 Tb/s
-    static constexpr int64_t MAX_DELAY = 1'000'000'000'000;    //!< ps: 1 s
+    static constexpr uint32_t MAX_NODES = 1'000'000;          //!< most nodes
+    static constexpr uint32_t MAX_LINKS = 8'000'000;          //!< most links
+    static constexpr uint64_t MAX_RATE = 100'000'000'000'000; //!< bit/s: 100 Tb/s
+    static constexpr int64_t MAX_DELAY = 1'000'000'000'000;   //!< ps: 1 s
 
     /**
      * @brief Add a host; its id is the number of nodes so far.

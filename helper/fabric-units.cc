@@ -43,8 +43,11 @@ const std::initializer_list<Unit> RATE_PREFIXES =
 /** Rate units and bits in each. */
 const std::initializer_list<Unit> RATE_UNITS = {{"bps", 1}, {"b/s", 1}, {"Bps", 8}, {"B/s", 8}};
 /** Time units and picoseconds in each. */
-const std::initializer_list<Unit> TIME_UNITS =
-    {{"ps", 1}, {"ns", K}, {"us", M}, {"ms", G}, {"s", T}};
+const std::initializer_list<Unit> TIME_UNITS = {{"ps", 1},
+                                                {"ns", K},
+                                                {"us", M},
+                                                {"ms", G},
+                                                {"s", T}};
 /** Size units and bytes in each. */
 const std::initializer_list<Unit> SIZE_UNITS = {{"B", 1},
                                                 {"kB", K},

@@ -40,9 +40,7 @@ FatTreeBuilder::DoGetCounts() const
     {
         return {hosts, k + k / 2, hostLinks + edgeLinks};
     }
-    return {hosts,
-            5 * k * k / 4,
-            hostLinks + edgeLinks + k * k * k / 4 * m_p.coreLink.bundle};
+    return {hosts, 5 * k * k / 4, hostLinks + edgeLinks + k * k * k / 4 * m_p.coreLink.bundle};
 }
 
 void
@@ -126,8 +124,8 @@ std::string
 FatTreeBuilder::DoGetDescription() const
 {
     return "fat-tree k=" + std::to_string(m_p.k) + " of " + std::to_string(m_p.tiers) +
-           " tiers, oversubscription " + std::to_string(m_p.oversubscription) +
-           ":1, host links " + LinkText(m_p.hostLink) + ", edge " + LinkText(m_p.edgeLink) +
+           " tiers, oversubscription " + std::to_string(m_p.oversubscription) + ":1, host links " +
+           LinkText(m_p.hostLink) + ", edge " + LinkText(m_p.edgeLink) +
            (m_p.tiers == 3 ? ", core " + LinkText(m_p.coreLink) : "");
 }
 

@@ -74,8 +74,9 @@ FlowList::CheckEnds(const FabricTopology& topology, FaultList& faults) const
                    std::to_string(topology.GetNHosts()) + " hosts among ids 0 to " +
                    std::to_string(std::max(topology.GetNNodes(), 1U) - 1);
         }
-        return topology.IsHost(node) ? "" : "node " + std::to_string(node) +
-                                                " is a switch, flows run between hosts";
+        return topology.IsHost(node)
+                   ? ""
+                   : "node " + std::to_string(node) + " is a switch, flows run between hosts";
     };
     for (const auto& flow : flows)
     {

@@ -39,9 +39,9 @@ const std::vector<FlowSizeCdf::Point> WEB_SEARCH = {{0, 0},
 
 /** Hadoop at Facebook: Roy et al., SIGCOMM 2015, in the short form of HPCC; bytes and percent. */
 const std::vector<FlowSizeCdf::Point> FB_HADOOP = {
-    {0, 0},       {100, 1},     {200, 2},      {300, 5},        {350, 15},
-    {400, 20},    {500, 30},    {600, 40},     {700, 50},       {1000, 60},
-    {2000, 67},   {7000, 70},   {30000, 72},   {50000, 82},     {80000, 87},
+    {0, 0},       {100, 1},     {200, 2},        {300, 5},      {350, 15},
+    {400, 20},    {500, 30},    {600, 40},       {700, 50},     {1000, 60},
+    {2000, 67},   {7000, 70},   {30000, 72},     {50000, 82},   {80000, 87},
     {120000, 90}, {300000, 95}, {1000000, 97.5}, {2000000, 99}, {10000000, 100}};
 
 /** @brief A built-in table. */
@@ -274,10 +274,10 @@ FlowSizeCdf::GetQuantile(double u) const
         }
         return m_points[i].bytes;
     }
-    const auto hi = std::lower_bound(m_points.begin(),
-                                     m_points.end(),
-                                     y,
-                                     [](const Point& p, double v) { return p.cumulative < v; });
+    const auto hi =
+        std::lower_bound(m_points.begin(), m_points.end(), y, [](const Point& p, double v) {
+            return p.cumulative < v;
+        });
     const auto lo = hi - 1;
     return lo->bytes +
            (hi->bytes - lo->bytes) / (hi->cumulative - lo->cumulative) * (y - lo->cumulative);

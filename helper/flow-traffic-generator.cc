@@ -98,9 +98,10 @@ FlowTrafficGenerator::MakeFlow(uint32_t src, uint32_t dst, uint64_t bytes, int64
 void
 FlowTrafficGenerator::Finish(FlowList& list)
 {
-    std::stable_sort(list.flows.begin(),
-                     list.flows.end(),
-                     [](const FlowRecord& a, const FlowRecord& b) { return a.startPs < b.startPs; });
+    std::stable_sort(
+        list.flows.begin(),
+        list.flows.end(),
+        [](const FlowRecord& a, const FlowRecord& b) { return a.startPs < b.startPs; });
     for (size_t i = 0; i < list.flows.size(); ++i)
     {
         list.flows[i].id = i;

@@ -19,19 +19,19 @@ struct HpccConfigRule
     /** @brief How the value is written, and into what it is converted. */
     enum class Kind
     {
-        TEXT,     //!< one word, kept
-        COUNT,    //!< a whole number, kept
-        FLAG,     //!< 0 or 1, kept
-        FRACTION, //!< a number from 0 to 1, kept
-        REAL,     //!< any number, kept
-        RATE,     //!< "50Mb/s", kept
-        SECONDS,  //!< seconds without unit, becomes a time with unit
-        MICROS,   //!< microseconds without unit, becomes a time with unit
-        NANOS,    //!< nanoseconds without unit, becomes a time with unit
+        TEXT,      //!< one word, kept
+        COUNT,     //!< a whole number, kept
+        FLAG,      //!< 0 or 1, kept
+        FRACTION,  //!< a number from 0 to 1, kept
+        REAL,      //!< any number, kept
+        RATE,      //!< "50Mb/s", kept
+        SECONDS,   //!< seconds without unit, becomes a time with unit
+        MICROS,    //!< microseconds without unit, becomes a time with unit
+        NANOS,     //!< nanoseconds without unit, becomes a time with unit
         KILOBYTES, //!< units of 1000 bytes, becomes bytes
         MEBIBYTES, //!< units of 2^20 bytes, becomes bytes
-        MAP,      //!< number of pairs, then pairs of bit/s and value
-        LINK_DOWN //!< microseconds, node, node
+        MAP,       //!< number of pairs, then pairs of bit/s and value
+        LINK_DOWN  //!< microseconds, node, node
     };
 
     const char* key;     //!< as in the file

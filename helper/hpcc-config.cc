@@ -19,9 +19,9 @@ namespace
 using Kind = HpccConfigRule::Kind;
 
 constexpr uint64_t ECN_REFERENCE = 100'000'000'000; //!< bit/s at which thresholds are given
-constexpr size_t MAX_KEYS = 1000;                 //!< keys in one file
-constexpr uint64_t MAX_PAIRS = 1000;              //!< pairs in one map
-constexpr int64_t LINK_DOWN_BASE = 2'000'000'000; //!< ns: that line of simulators starts at 2 s
+constexpr size_t MAX_KEYS = 1000;                   //!< keys in one file
+constexpr uint64_t MAX_PAIRS = 1000;                //!< pairs in one map
+constexpr int64_t LINK_DOWN_BASE = 2'000'000'000;   //!< ns: that line of simulators starts at 2 s
 
 /**
  * @brief A number without unit becomes a time with unit.
@@ -254,8 +254,8 @@ HpccConfig::ReadSetting(TextCursor& cursor, const HpccConfigRule& rule)
     }
     else
     {
-        s.status = *rule.builtIn != 0 && s.value == rule.builtIn ? Status::BUILT_IN
-                                                                 : Status::NOT_HONOURED;
+        s.status =
+            *rule.builtIn != 0 && s.value == rule.builtIn ? Status::BUILT_IN : Status::NOT_HONOURED;
     }
     return s;
 }
@@ -457,7 +457,7 @@ HpccConfig::ExplainNotHonoured() const
             {
                 line += " " + FaultList::Printable(value);
             }
-            lines.push_back(line + ": not honoured: " + s.reason);
+            lines.push_back(line + ": " + s.reason);
         }
     }
     return lines;

@@ -48,9 +48,9 @@ class HpccConfig
     /** @brief ECN thresholds of one link rate. */
     struct EcnRow
     {
-        uint64_t rateBps{0};  //!< bits per second
-        uint64_t minBytes{0}; //!< Kmin
-        uint64_t maxBytes{0}; //!< Kmax
+        uint64_t rateBps{0};      //!< bits per second
+        uint64_t minBytes{0};     //!< Kmin
+        uint64_t maxBytes{0};     //!< Kmax
         double maxProbability{0}; //!< Pmax
     };
 

@@ -71,7 +71,10 @@ HpccScenarioReader::ReadTopology(std::istream& in,
     {
         if (isSwitch[id])
         {
-            cursor.GetFaults().Add(name, cursor.GetLine(), std::to_string(id), "switch id repeated");
+            cursor.GetFaults().Add(name,
+                                   cursor.GetLine(),
+                                   std::to_string(id),
+                                   "switch id repeated");
         }
         isSwitch[id] = true;
     }
@@ -135,7 +138,8 @@ HpccScenarioReader::ReadHeader(TextCursor& cursor, std::vector<std::string>* not
         const auto rate = FabricUnits::Rate(cursor.Get(column), true);
         if (!rate)
         {
-            cursor.Fault(column, std::string("line rate: allowed is ") + FabricUnits::BARE_RATE_FORMS);
+            cursor.Fault(column,
+                         std::string("line rate: allowed is ") + FabricUnits::BARE_RATE_FORMS);
         }
         else if (notes != nullptr)
         {

@@ -118,9 +118,9 @@ HtsimMatrix::ReadConnection(uint32_t nodes)
     if (!src || !dst || *src >= nodes || *dst >= nodes)
     {
         m_cursor.Fault(0,
-                       nodes == 0 ? "Nodes must come before the connections"
-                                  : "allowed is src->dst with hosts 0 to " +
-                                        std::to_string(nodes - 1));
+                       nodes == 0
+                           ? "Nodes must come before the connections"
+                           : "allowed is src->dst with hosts 0 to " + std::to_string(nodes - 1));
         return;
     }
     FlowRecord flow;
@@ -301,16 +301,19 @@ HtsimMatrix::ResolveTriggers()
             m_cursor.GetFaults().Add(m_list.source,
                                      trigger.firstUse,
                                      name,
-                                     fired == 0 ? "starts flows but no flow fires it"
-                                                : "waits for " + std::to_string(trigger.count) +
-                                                      " firings, there are " +
-                                                      std::to_string(fired));
+                                     fired == 0
+                                         ? "starts flows but no flow fires it"
+                                         : "waits for " + std::to_string(trigger.count) +
+                                               " firings, there are " + std::to_string(fired));
             continue;
         }
         total += fired * trigger.targets.size();
         if (total > MAX_DEPENDENCIES)
         {
-            m_cursor.GetFaults().Fail(m_list.source, trigger.firstUse, name, "too many dependencies");
+            m_cursor.GetFaults().Fail(m_list.source,
+                                      trigger.firstUse,
+                                      name,
+                                      "too many dependencies");
         }
         for (size_t t = 0; t < trigger.targets.size(); ++t)
         {

@@ -92,15 +92,15 @@ class HtsimMatrix
      */
     void CompareHeader(const HtsimScenarioReader::MatrixHeader& header);
 
-    TextCursor& m_cursor;                        //!< the text
-    FlowList m_list;                             //!< flows so far
-    std::map<uint64_t, Trigger> m_triggers;      //!< by number
-    std::map<uint64_t, uint32_t> m_firstOf;      //!< first flow of each id
-    std::map<std::string, uint32_t> m_headers;   //!< line of each header key
+    TextCursor& m_cursor;                         //!< the text
+    FlowList m_list;                              //!< flows so far
+    std::map<uint64_t, Trigger> m_triggers;       //!< by number
+    std::map<uint64_t, uint32_t> m_firstOf;       //!< first flow of each id
+    std::map<std::string, uint32_t> m_headers;    //!< line of each header key
     std::map<std::string, uint32_t> m_unhonoured; //!< how often each was seen
-    uint32_t m_triggerLines{0};                  //!< trigger lines seen
-    uint32_t m_failureLines{0};                  //!< failure lines seen
-    std::set<std::string> m_keys;                //!< keys of the present line
+    uint32_t m_triggerLines{0};                   //!< trigger lines seen
+    uint32_t m_failureLines{0};                   //!< failure lines seen
+    std::set<std::string> m_keys;                 //!< keys of the present line
 };
 
 } // namespace ns3

@@ -17,7 +17,8 @@ namespace ns3
 
 /**
  * @ingroup ai-fabric
- * @brief Reads the topologies (.topo) and connection matrices (.cm, .tm) of csg-htsim and uet-htsim.
+ * @brief Reads the topologies (.topo) and connection matrices (.cm, .tm) of csg-htsim and
+ * uet-htsim.
  *
  * Headers of connection matrices are not always right: the lines count, a wrong header is noted.
  * Triggers become dependencies between flows. What is not honoured is named in the notes. Every

@@ -120,7 +120,7 @@ HtsimTiers::ReadTierLine(TextCursor& cursor, const std::string& key, Tier& tier)
         }
         tier.given[i] = true;
         const bool isTime = values[i] == &tier.linkNs || values[i] == &tier.switchNs;
-        *values[i] = isTime                           ? cursor.ReadWhole(1, 0, 1'000'000'000, "ns")
+        *values[i] = isTime                         ? cursor.ReadWhole(1, 0, 1'000'000'000, "ns")
                      : values[i] == &tier.speedGbps ? cursor.ReadWhole(1, 1, 100'000, "Gb/s")
                                                     : cursor.ReadWhole(1, 1, MAX_SWITCH_RADIX, key);
         return;

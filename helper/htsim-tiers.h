@@ -34,15 +34,15 @@ class HtsimTiers
     /** @brief One tier; 0 are the ToR switches. */
     struct Tier
     {
-        uint32_t line{0};             //!< where its block starts, 0 if there is none
-        uint64_t speedGbps{0};        //!< of the links below
-        uint64_t radixDown{0};        //!< links down of a switch
-        uint64_t radixUp{0};          //!< links up of a switch
-        uint64_t linkNs{0};           //!< latency of the links below
-        uint64_t switchNs{0};         //!< latency of a switch
-        uint64_t oversubscribed{1};   //!< capacity below / above
-        uint64_t bundle{1};           //!< parallel links to each switch below
-        std::array<bool, 7> given{};  //!< which of the above the file has, in that order
+        uint32_t line{0};            //!< where its block starts, 0 if there is none
+        uint64_t speedGbps{0};       //!< of the links below
+        uint64_t radixDown{0};       //!< links down of a switch
+        uint64_t radixUp{0};         //!< links up of a switch
+        uint64_t linkNs{0};          //!< latency of the links below
+        uint64_t switchNs{0};        //!< latency of a switch
+        uint64_t oversubscribed{1};  //!< capacity below / above
+        uint64_t bundle{1};          //!< parallel links to each switch below
+        std::array<bool, 7> given{}; //!< which of the above the file has, in that order
     };
 
     /** @brief Numbers that follow from the tiers. */

@@ -258,8 +258,8 @@ JsonReader::ReadEscape(std::string& out)
     {
         m_at += 2;
         const uint32_t low = ReadHex();
-        code = low >= 0xdc00 && low < 0xe000 ? 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00)
-                                             : 0;
+        code =
+            low >= 0xdc00 && low < 0xe000 ? 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00) : 0;
     }
     if (code == 0 || (code >= 0xd800 && code < 0xe000))
     {

@@ -23,10 +23,10 @@ namespace ns3
 /** @brief Which fabric a scenario runs on. */
 struct ScenarioTopology
 {
-    std::string file;           //!< path of a topology file; empty: the builder is used
-    std::string format{"hpcc"}; //!< of the file: "hpcc" or "htsim" (.topo)
-    std::string builder;        //!< "fat-tree", "leaf-spine", "dumbbell", "chain" or "star"
-    FatTreeBuilder::Parameters fatTree;     //!< used by "fat-tree"
+    std::string file;                   //!< path of a topology file; empty: the builder is used
+    std::string format{"hpcc"};         //!< of the file: "hpcc" or "htsim" (.topo)
+    std::string builder;                //!< "fat-tree", "leaf-spine", "dumbbell", "chain" or "star"
+    FatTreeBuilder::Parameters fatTree; //!< used by "fat-tree"
     LeafSpineBuilder::Parameters leafSpine; //!< used by "leaf-spine"
     DumbbellBuilder::Parameters dumbbell;   //!< used by "dumbbell"
     ChainBuilder::Parameters chain;         //!< used by "chain"
@@ -66,23 +66,23 @@ struct ScenarioConfig
     /** @brief An attribute and its value. */
     using Attribute = std::pair<std::string, std::string>;
 
-    std::string file;                        //!< path as given
-    std::string name;                        //!< for people; file name if absent
-    ScenarioTopology topology;               //!< the fabric
-    std::vector<ScenarioTraffic> traffic;    //!< sources of flows, merged
-    std::string congestion{"dcqcn"};         //!< congestion control, or "none"
-    std::string profile;                     //!< its named profile; empty: its default
-    std::string frameProfile{"rocev2"};      //!< how bytes are counted
-    uint32_t payloadBytes{1000};             //!< payload of a full packet
-    bool pfc{true};                          //!< priority flow control
-    bool ecn{true};                          //!< marking
-    int64_t stopPs{0};                       //!< stop here in any case, ps; 0: when all is done
-    std::string hpccConfig;                  //!< path of an HPCC configuration; may be empty
-    std::vector<Attribute> attributes;       //!< "ns3::Type::Attribute" and value with unit
-    std::string outputDirectory;             //!< results; empty: the program's choice
-    std::vector<std::string> monitors;       //!< "kind", "kind:interval", "kind:interval:nodes"
-    uint64_t seed{1};                        //!< of every random stream
-    uint64_t run{1};                         //!< other streams with the same seed
+    std::string file;                     //!< path as given
+    std::string name;                     //!< for people; file name if absent
+    ScenarioTopology topology;            //!< the fabric
+    std::vector<ScenarioTraffic> traffic; //!< sources of flows, merged
+    std::string congestion{"dcqcn"};      //!< congestion control, or "none"
+    std::string profile;                  //!< its named profile; empty: its default
+    std::string frameProfile{"rocev2"};   //!< how bytes are counted
+    uint32_t payloadBytes{1000};          //!< payload of a full packet
+    bool pfc{true};                       //!< priority flow control
+    bool ecn{true};                       //!< marking
+    int64_t stopPs{0};                    //!< stop here in any case, ps; 0: when all is done
+    std::string hpccConfig;               //!< path of an HPCC configuration; may be empty
+    std::vector<Attribute> attributes;    //!< "ns3::Type::Attribute" and value with unit
+    std::string outputDirectory;          //!< results; empty: the program's choice
+    std::vector<std::string> monitors;    //!< "kind", "kind:interval", "kind:interval:nodes"
+    uint64_t seed{1};                     //!< of every random stream
+    uint64_t run{1};                      //!< other streams with the same seed
 
     /**
      * @brief Read a file; throws FabricError with all its faults.

@@ -20,10 +20,15 @@ using Kind = JsonValue::Kind;
 constexpr uint64_t MOST_NODES = FabricTopology::MAX_NODES; //!< limit of counts
 
 const std::vector<std::string> FORMATS = {"hpcc", "htsim"}; //!< of files
-const std::vector<std::string> BUILDERS =
-    {"fat-tree", "leaf-spine", "dumbbell", "chain", "star"}; //!< of topologies
-const std::vector<std::string> GENERATORS =
-    {"poisson", "python-mt19937", "permutation", "incast"}; //!< of flows
+const std::vector<std::string> BUILDERS = {"fat-tree",
+                                           "leaf-spine",
+                                           "dumbbell",
+                                           "chain",
+                                           "star"}; //!< of topologies
+const std::vector<std::string> GENERATORS = {"poisson",
+                                             "python-mt19937",
+                                             "permutation",
+                                             "incast"}; //!< of flows
 
 /**
  * @param path of a file
@@ -289,7 +294,8 @@ ScenarioParser::ParseAttributes(const JsonValue& value)
     for (const auto& [key, attribute] : value.members)
     {
         section.Take(key);
-        const bool named = key.compare(0, 5, "ns3::") == 0 && key.find("::", 5) != std::string::npos;
+        const bool named =
+            key.compare(0, 5, "ns3::") == 0 && key.find("::", 5) != std::string::npos;
         if (!named)
         {
             section.Fault(key, "a key such as ns3::SwitchBuffer::Size is wanted");

@@ -195,7 +195,8 @@ TextCursor::Expect(size_t count, const std::string& form)
                  m_line,
                  m_count > count ? Get(count) : "",
                  m_count > count
-                     ? "column " + std::to_string(count + 1) + " is too many, allowed are " + columns
+                     ? "column " + std::to_string(count + 1) + " is too many, allowed are " +
+                           columns
                      : std::to_string(m_count) + " columns only, allowed are " + columns);
     return false;
 }

@@ -7,9 +7,8 @@
 #include "ns3/flow-traffic-generator.h"
 #include "ns3/python-random.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
+#include <gtest/gtest.h>
 #include <numeric>
 #include <set>
 #include <sstream>
@@ -103,7 +102,8 @@ TEST(Cdf, BuiltInMeans)
 {
     EXPECT_NEAR(FlowSizeCdf::Get("websearch").GetMean(), 1711250, 1e-6);
     EXPECT_NEAR(FlowSizeCdf::Get("FBHDP").GetMean(), 120420.75, 1e-6);
-    EXPECT_TRUE(Has(ErrorOf([] { FlowSizeCdf::Get("web-serch"); }), "WebSearch, FbHdp or the path"));
+    EXPECT_TRUE(
+        Has(ErrorOf([] { FlowSizeCdf::Get("web-serch"); }), "WebSearch, FbHdp or the path"));
 }
 
 TEST(Cdf, QuantilesInterpolateStepAndSkipGaps)
@@ -258,7 +258,8 @@ TEST(Traffic, IncastAndRefusals)
     EXPECT_EQ(list.flows[0].src, 0U);
     EXPECT_EQ(list.flows[1].src, 2U);
     EXPECT_EQ(list.flows[1].dst, 1U);
-    EXPECT_TRUE(Has(ErrorOf([&] { FlowTrafficGenerator(p).Incast(4, 1, 5); }), "allowed are 1 to 3"));
+    EXPECT_TRUE(
+        Has(ErrorOf([&] { FlowTrafficGenerator(p).Incast(4, 1, 5); }), "allowed are 1 to 3"));
     EXPECT_TRUE(Has(ErrorOf([&] { FlowTrafficGenerator(p).Incast(1, 9, 5); }), "receiver 9"));
     const auto cdf = FlowSizeCdf::Get("FbHdp");
     const auto poisson = [&] { FlowTrafficGenerator(p).Poisson(cdf); };

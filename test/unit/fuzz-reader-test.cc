@@ -9,10 +9,9 @@
 #include "ns3/htsim-scenario-reader.h"
 #include "ns3/scenario-config.h"
 
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <functional>
+#include <gtest/gtest.h>
 #include <sstream>
 
 using namespace ns3;
@@ -279,14 +278,16 @@ TEST(FuzzReaders, HugeFilesAreBounded)
         many += lines; // 3 million lines
     }
     std::istringstream declared("10000000\n" + many);
-    EXPECT_TRUE(Has(ErrorOf([&] { HpccScenarioReader::ReadFlows(declared, "f.txt"); }),
-                    "f.txt:1: '10000000': column 1: number of flows: allowed is a whole number from "
-                    "0 to 2000000"));
+    EXPECT_TRUE(
+        Has(ErrorOf([&] { HpccScenarioReader::ReadFlows(declared, "f.txt"); }),
+            "f.txt:1: '10000000': column 1: number of flows: allowed is a whole number from "
+            "0 to 2000000"));
     std::istringstream spare("2\n" + many);
     EXPECT_EQ(HpccScenarioReader::ReadFlows(spare, "f.txt").flows.size(), 2U);
     EXPECT_LT(spare.tellg(), 100); // the rest was not even looked at
     std::istringstream config(many);
-    EXPECT_TRUE(Has(ErrorOf([&] { HpccScenarioReader::ReadConfig(config, "c.txt"); }), "20 faults"));
+    EXPECT_TRUE(
+        Has(ErrorOf([&] { HpccScenarioReader::ReadConfig(config, "c.txt"); }), "20 faults"));
     std::istringstream line(std::string(20 << 20, '7'));
     EXPECT_TRUE(Has(ErrorOf([&] { HpccScenarioReader::ReadTopology(line, "t.txt"); }),
                     "line of more than 16777216 bytes"));

@@ -6,7 +6,6 @@
 #include "ns3/htsim-scenario-reader.h"
 
 #include <gtest/gtest.h>
-
 #include <sstream>
 
 using namespace ns3;
@@ -65,7 +64,16 @@ TEST(HtsimReader, RealMatrices)
         {"csg_example_permutation.cm", 432, 432, 432, 432, 432, 0, 0, 0, 0, 0},
         {"uet_a2a.cm", 16, 3600, 240, 16, 16, 480'000'000, 3360, 224, 0, 0},
         {"uet_alltoall_serial_16n.cm", 16, 240, 240, 16, 16, 480'000'000, 224, 224, 0, 0},
-        {"uet_gen_random_incast_8192n_32c_16us_2Ms.cm", 8192, 32, 32, 32, 1, 67'108'864, 0, 0, 1,
+        {"uet_gen_random_incast_8192n_32c_16us_2Ms.cm",
+         8192,
+         32,
+         32,
+         32,
+         1,
+         67'108'864,
+         0,
+         0,
+         1,
          16},
         {"uet_test_cr_1f10m10p.cm", 2, 10, 10, 1, 1, 408'600, 0, 0, 0, 0},
         {"uet_test_cr_1f1m10p.cm", 2, 1, 1, 1, 1, 40'860, 0, 0, 0, 0},
@@ -151,8 +159,8 @@ TEST(HtsimReader, MatrixAndTopologyOfARealPairFit)
 
 TEST(HtsimReader, TopologyValuesArrive)
 {
-    const auto t = Topo("# comment\nNodes 32\ntiers 2\nPodsize 32\n" + TIER0 + "Oversubscribed 4\n" +
-                        TIER1);
+    const auto t =
+        Topo("# comment\nNodes 32\ntiers 2\nPodsize 32\n" + TIER0 + "Oversubscribed 4\n" + TIER1);
     EXPECT_EQ(t.GetLinks()[0].delayPs, 1'000'000);
     EXPECT_EQ(t.GetLinks()[32].delayPs, 500'000);
     EXPECT_EQ(t.GetNodes().back().latencyPs, 7'000);
@@ -244,7 +252,7 @@ TEST(HtsimReader, TriggersBecomeDependencies)
     EXPECT_EQ(oneshot.flows[3].needed, 1U);
     const auto multishot = Matrix(flows + "trigger id 1 multishot\n");
     EXPECT_EQ(multishot.flows[2].needed, 1U);
-    EXPECT_EQ(multishot.flows[3].needed, 2U); // one flow a firing
+    EXPECT_EQ(multishot.flows[3].needed, 2U);                                // one flow a firing
     EXPECT_EQ(Matrix(flows + "trigger id 1 barrier\n").flows[3].needed, 0U); // all
     EXPECT_EQ(Matrix(flows + "trigger id 1 count 2 barrier\n").flows[3].needed, 2U);
 }

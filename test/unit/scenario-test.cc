@@ -7,7 +7,6 @@
 #include "ns3/scenario-config.h"
 
 #include <gtest/gtest.h>
-
 #include <sstream>
 
 using namespace ns3;
@@ -53,7 +52,8 @@ const std::string INCAST =
 
 TEST(Json, ValuesLinesAndEscapes)
 {
-    const auto v = Json("{\n \"a\": [1, -2.5e3, true, null],\n \"b\": \"x\\n\\u00e9\\ud83d\\ude00\"}\n");
+    const auto v =
+        Json("{\n \"a\": [1, -2.5e3, true, null],\n \"b\": \"x\\n\\u00e9\\ud83d\\ude00\"}\n");
     ASSERT_EQ(v.members.size(), 2U);
     EXPECT_EQ(v.members[1].second.line, 3U);
     EXPECT_EQ(v.members[1].second.text, "x\n\xC3\xA9\xF0\x9F\x98\x80");
@@ -153,7 +153,8 @@ TEST(Scenario, EveryBuilderAndGenerator)
             .GetNHosts();
     };
     EXPECT_EQ(hosts(R"("builder": "fat-tree", "k": 4, "tiers": 2)"), 8U);
-    EXPECT_EQ(hosts(R"("builder": "leaf-spine", "leaves": 3, "spines": 2, "hostsPerLeaf": 5)"), 15U);
+    EXPECT_EQ(hosts(R"("builder": "leaf-spine", "leaves": 3, "spines": 2, "hostsPerLeaf": 5)"),
+              15U);
     EXPECT_EQ(hosts(R"("builder": "dumbbell", "left": 3, "right": 4)"), 7U);
     EXPECT_EQ(hosts(R"("builder": "chain", "switches": 3, "hostsPerSwitch": 2)"), 6U);
     EXPECT_EQ(hosts(R"("builder": "star", "hosts": 9)"), 9U);
@@ -223,7 +224,8 @@ TEST(Scenario, FaultsAreNamed)
         {with("\"attributes\": {\"ns3::A::B\": []}"), "allowed is a string, a number"},
         {with("\"outputs\": {\"monitors\": \"queue\"}"), "outputs.monitors: allowed is an array"},
         {with("\"outputs\": {\"dir\": \"x\"}"), "'outputs.dir': unknown key"},
-        {"{" + INCAST + R"(, "topology": {"builder": "torus"}})", "allowed are fat-tree, leaf-spine"},
+        {"{" + INCAST + R"(, "topology": {"builder": "torus"}})",
+         "allowed are fat-tree, leaf-spine"},
         {"{" + INCAST + R"(, "topology": {"builder": "fat-tree"}})", "'topology.k': this key is"},
         {"{" + INCAST + R"(, "topology": {"builder": "star", "hosts": 0}})", "from 1 to 1000000"},
         {"{" + INCAST + R"(, "topology": {"builder": "star", "hosts": 4, "k": 4}})",
@@ -240,7 +242,8 @@ TEST(Scenario, FaultsAreNamed)
         {"{" + STAR + R"(, "traffic": {"generator": "uniform"}})", "allowed are poisson, python"},
         {"{" + STAR + R"(, "traffic": [{"generator": "poisson", "load": 0}]})",
          "traffic[0].load: allowed is a number from 0.0001 to 10"},
-        {"{" + STAR + R"(, "traffic": {"generator": "poisson", "hosts": [1]}})", "at least two host"},
+        {"{" + STAR + R"(, "traffic": {"generator": "poisson", "hosts": [1]}})",
+         "at least two host"},
         {"{" + STAR + R"(, "traffic": {"generator": "permutation"}})", "'traffic.bytes': this key"},
     };
     for (const auto& c : cases)
@@ -252,9 +255,8 @@ TEST(Scenario, FaultsAreNamed)
 
 TEST(Scenario, SeveralFaultsComeAtOnce)
 {
-    const auto error = ErrorOf([] {
-        Scenario("{\n" + STAR + ",\n" + INCAST + ",\n\"seed\": 0,\n\"colour\": 1}");
-    });
+    const auto error = ErrorOf(
+        [] { Scenario("{\n" + STAR + ",\n" + INCAST + ",\n\"seed\": 0,\n\"colour\": 1}"); });
     EXPECT_TRUE(Has(error, "s.json:4: '0'")) << error;
     EXPECT_TRUE(Has(error, "s.json:5: 'colour'")) << error;
 }

@@ -10,9 +10,8 @@
 #include "ns3/leaf-spine-builder.h"
 #include "ns3/star-builder.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <gtest/gtest.h>
 #include <limits>
 #include <set>
 #include <sstream>
@@ -103,7 +102,8 @@ TEST(Topology, FatTreeBisectionIsFullAndShrinksWithOversubscription)
     p.k = 4;
     EXPECT_EQ(FatTreeBuilder(p).Build().GetBisectionBps(), 8 * 100 * GIGA); // n/2 hosts
     p.oversubscription = 2;
-    EXPECT_EQ(FatTreeBuilder(p).Build().GetBisectionBps(), 8 * 100 * GIGA); // 16 hosts, up-links of 8
+    EXPECT_EQ(FatTreeBuilder(p).Build().GetBisectionBps(),
+              8 * 100 * GIGA); // 16 hosts, up-links of 8
     p.edgeLink.bundle = 2;
     p.coreLink.bundle = 2;
     EXPECT_EQ(FatTreeBuilder(p).Build().GetBisectionBps(), 16 * 100 * GIGA);
