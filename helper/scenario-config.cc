@@ -88,6 +88,27 @@ ScenarioConfig::Read(std::istream& in, const std::string& name)
     return ScenarioParser(JsonReader::Read(in, name), name).Parse();
 }
 
+std::vector<std::string>
+ScenarioConfig::GetInputs() const
+{
+    std::vector<std::string> inputs = {file};
+    const auto add = [&inputs](const std::string& path) {
+        if (!path.empty() && std::find(inputs.begin(), inputs.end(), path) == inputs.end())
+        {
+            inputs.push_back(path);
+        }
+    };
+    add(topology.file);
+    for (const auto& one : traffic)
+    {
+        const bool draws = one.generator == "poisson" || one.generator == "python-mt19937";
+        add(one.file);
+        add(draws && !FlowSizeCdf::IsBuiltIn(one.cdf) ? one.cdf : "");
+    }
+    add(hpccConfig);
+    return inputs;
+}
+
 FabricTopology
 ScenarioConfig::MakeTopology(std::vector<std::string>* notes) const
 {

@@ -59,7 +59,8 @@ struct ScenarioTraffic
  * @brief A whole run from one JSON file: topology, traffic, parameters, outputs, seed.
  *
  * Unknown and repeated keys, wrong types and missing units are refused with file and line. Paths
- * in the file are relative to its folder.
+ * of input files are relative to the folder of the scenario, that of the results to the folder in
+ * which the program runs.
  */
 struct ScenarioConfig
 {
@@ -98,6 +99,9 @@ struct ScenarioConfig
      * @return the scenario
      */
     static ScenarioConfig Read(std::istream& in, const std::string& name);
+
+    /** @return paths of all files that the run reads, the scenario first */
+    std::vector<std::string> GetInputs() const;
 
     /**
      * @brief Build or read the topology.

@@ -314,7 +314,6 @@ ScenarioParser::ParseOutputs(const JsonValue& value)
 {
     JsonSection section(value, "outputs", m_file, m_faults);
     section.TakeString("directory", m_config.outputDirectory);
-    m_config.outputDirectory = Resolve(m_config.outputDirectory);
     if (const auto* monitors = section.Take("monitors"))
     {
         if (monitors->kind != Kind::ARRAY)

@@ -130,7 +130,8 @@ TEST(Scenario, FatTreeFixture)
     EXPECT_EQ(s.stopPs, 1'000'000'000'000);
     EXPECT_EQ(s.payloadBytes, 1000U);
     EXPECT_EQ(s.monitors, (std::vector<std::string>{"queue:10us", "pause"}));
-    EXPECT_EQ(s.outputDirectory, Fixtures() + "results/fat-tree");
+    EXPECT_EQ(s.outputDirectory, "results/fat-tree"); // seen from where the program runs
+    EXPECT_EQ(s.GetInputs().size(), 1U);
 }
 
 TEST(Scenario, FilesFixtureHasPathsRelativeToItself)
@@ -143,6 +144,10 @@ TEST(Scenario, FilesFixtureHasPathsRelativeToItself)
     ASSERT_EQ(list.flows.size(), 3U);
     EXPECT_EQ(list.flows[1].bytes, 4'294'967'297U);
     EXPECT_EQ(s.frameProfile, "hpcc");
+    EXPECT_EQ(s.GetInputs(),
+              (std::vector<std::string>{Fixtures() + "scenario-files.json",
+                                        Fixtures() + "two-leaves.txt",
+                                        Fixtures() + "two-leaves-flows.txt"}));
 }
 
 TEST(Scenario, EveryBuilderAndGenerator)
