@@ -3,6 +3,7 @@
  *
  * The command-line program: `ai-fabric-run --help` tells what it does.
  */
+#include "ns3/fabric-bench.h"
 #include "ns3/fabric-error.h"
 #include "ns3/fabric-manifest.h"
 #include "ns3/fabric-run-options.h"
@@ -17,7 +18,7 @@ using namespace ns3;
 namespace
 {
 int
-Run(const FabricRunOptions& options)
+Run(const FabricRunOptions& options, const std::string& program)
 {
     switch (options.mode)
     {
@@ -28,6 +29,8 @@ Run(const FabricRunOptions& options)
         std::cout << "ai-fabric " << FabricManifest::Version() << ", ns-3 "
                   << FabricManifest::Ns3Version() << ", " << FabricManifest::BuildType() << "\n";
         return 0;
+    case FabricRunOptions::Mode::BENCH:
+        return FabricBench(options, program, std::cout, std::cerr).Execute();
     default:
         return FabricRun(options, std::cout, std::cerr, isatty(STDERR_FILENO) != 0).Execute();
     }
@@ -41,7 +44,8 @@ main(int argc, char* argv[])
     std::signal(SIGTERM, [](int) { FabricRun::Interrupt(); });
     try
     {
-        return Run(FabricRunOptions::Parse(std::vector<std::string>(argv + 1, argv + argc)));
+        return Run(FabricRunOptions::Parse(std::vector<std::string>(argv + 1, argv + argc)),
+                   argv[0]);
     }
     catch (const FabricError& error)
     {

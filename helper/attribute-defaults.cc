@@ -5,7 +5,9 @@
 
 #include "fabric-units.h"
 
+#include "ns3/data-rate.h"
 #include "ns3/fabric-error.h"
+#include "ns3/nstime.h"
 #include "ns3/string.h"
 
 #include <algorithm>
@@ -61,6 +63,34 @@ Suggest(const std::string& word, const std::vector<std::string>& known)
 {
     const std::string close = AttributeDefaults::CloseMatches(word, known);
     return close.empty() ? "" : "; did you mean " + close + "?";
+}
+
+/** Units that help texts name. */
+const char* const UNITS[] = {"bytes", "B", "fraction", "probability", "512-bit times", "packets",
+                             "bit mask", "requests per second"};
+
+/** A value as people write it: "50us" and "40Mb/s" rather than "+5e+07ps" and "40000000bps". */
+std::string
+ValueText(const ObjectBase& object, const TypeId::AttributeInformation& info)
+{
+    const std::string kind = info.checker->GetValueTypeName();
+    if (kind == "ns3::TimeValue")
+    {
+        TimeValue time;
+        object.GetAttribute(info.name, time);
+        const int64_t ps = time.Get().GetPicoSeconds();
+        return (ps < 0 ? "-" : "") + FabricUnits::TimeText(ps < 0 ? -ps : ps);
+    }
+    if (kind == "ns3::DataRateValue")
+    {
+        DataRateValue rate;
+        object.GetAttribute(info.name, rate);
+        return FabricUnits::RateText(rate.Get().GetBitRate());
+    }
+    StringValue text;
+    object.GetAttribute(info.name, text);
+    const std::string value = text.Get();
+    return kind == "ns3::TypeIdValue" ? value.substr(0, value.find(' ')) : value;
 }
 
 bool
@@ -240,15 +270,24 @@ AttributeDefaults::UnitOf(const TypeId::AttributeInformation& info)
     {
         return "";
     }
-    // the help text names the unit in its first bracket, before the word "Default"
-    const size_t open = info.help.find('(');
-    const size_t close = info.help.find(')', open);
-    const bool early = open < info.help.find("Default");
-    if (open == std::string::npos || close == std::string::npos || close - open > 40 || !early)
+    // the help text names the unit in a bracket, or behind a comma, before the word "Default"
+    const std::string help = info.help.substr(0, info.help.find("Default"));
+    size_t found = std::string::npos;
+    std::string first;
+    for (const char* unit : UNITS)
     {
-        return "";
+        for (const std::string& form : {std::string("(") + unit, std::string(", ") + unit})
+        {
+            const size_t at = help.find(form);
+            const char after = at == std::string::npos ? 'x' : (help + " ")[at + form.size()];
+            if (at < found && !std::isalnum(static_cast<unsigned char>(after)))
+            {
+                found = at;
+                first = unit;
+            }
+        }
     }
-    return info.help.substr(open + 1, close - open - 1);
+    return first == "B" ? "bytes" : first;
 }
 
 std::vector<AttributeDefaults::Entry>
@@ -267,9 +306,7 @@ AttributeDefaults::Effective(const ObjectBase& object)
             {
                 continue;
             }
-            StringValue value;
-            object.GetAttribute(info.name, value);
-            entries.push_back({info.name, value.Get(), UnitOf(info)});
+            entries.push_back({info.name, ValueText(object, info), UnitOf(info)});
         }
         if (!t.HasParent() || t.GetParent() == t)
         {

@@ -55,6 +55,7 @@ FabricMonitor::FabricMonitor(const FabricHelper& fabric,
     {
         throw FabricError("monitor " + m_kind + ": cannot write '" + path + "'");
     }
+    Check(fabric.GetTopology(), spec);
     AddColumns(spec);
 }
 
@@ -64,15 +65,32 @@ FabricMonitor::~FabricMonitor()
 }
 
 void
+FabricMonitor::Check(const FabricTopology& topology, const FabricMonitorSpec& spec)
+{
+    std::vector<std::string> known;
+    for (const auto& node : topology.GetNodes())
+    {
+        known.push_back(node.name);
+    }
+    for (const auto& name : spec.nodes)
+    {
+        if (std::find(known.begin(), known.end(), name) == known.end())
+        {
+            const std::string close = AttributeDefaults::CloseMatches(name, known);
+            throw FabricError("monitor " + spec.kind + ": there is no node '" + name + "'" +
+                              (close.empty() ? "" : "; did you mean " + close + "?"));
+        }
+    }
+}
+
+void
 FabricMonitor::AddColumns(const FabricMonitorSpec& spec)
 {
     const FabricTopology& topology = m_fabric.GetTopology();
     std::vector<std::string> names;
-    std::vector<std::string> known;
     const bool switchesOnly = m_kind == "queue" || m_kind == "mark";
     for (const auto& node : topology.GetNodes())
     {
-        known.push_back(node.name);
         const bool isSwitch = node.role == FabricTopology::Role::SWITCH;
         const bool wanted = spec.nodes.empty() || std::find(spec.nodes.begin(), spec.nodes.end(),
                                                             node.name) != spec.nodes.end();
@@ -90,15 +108,6 @@ FabricMonitor::AddColumns(const FabricMonitorSpec& spec)
             m_columns.push_back(column);
             names.push_back(node.name + ":" + std::to_string(port) + ">" +
                             topology.GetNodes()[topology.GetPeer(link, node.id)].name);
-        }
-    }
-    for (const auto& name : spec.nodes)
-    {
-        if (std::find(known.begin(), known.end(), name) == known.end())
-        {
-            const std::string close = AttributeDefaults::CloseMatches(name, known);
-            throw FabricError("monitor " + m_kind + ": there is no node '" + name + "'" +
-                              (close.empty() ? "" : "; did you mean " + close + "?"));
         }
     }
     WriteHeader(names);

@@ -45,6 +45,14 @@ class FabricMonitor
     FabricMonitor(const FabricMonitor&) = delete;
     FabricMonitor& operator=(const FabricMonitor&) = delete;
 
+    /**
+     * @brief Refuse nodes that do not exist.
+     * @param topology the fabric
+     * @param spec what to sample
+     * @throws FabricError with close matches
+     */
+    static void Check(const FabricTopology& topology, const FabricMonitorSpec& spec);
+
     /** @brief Take the first sample one interval from now, and so on. */
     void Start();
 

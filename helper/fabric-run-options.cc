@@ -56,6 +56,17 @@ RequireLoad(const std::string& text)
     return load;
 }
 
+double
+RequireScale(const std::string& text)
+{
+    const auto value = FabricUnits::Real(text);
+    if (!value || !(*value >= 0.001) || *value > 100)
+    {
+        throw FabricError("--scale: '" + text + "' is not a number from 0.001 to 100");
+    }
+    return *value;
+}
+
 int64_t
 RequirePositiveTime(const std::string& text, const std::string& what)
 {
@@ -170,8 +181,9 @@ RunOptions()
          Time(&O::stallPs, "stall")},
         {"check", "", "validate the input, do not simulate",
          [](O& o, const std::string&) { o.check = true; }},
-        {"full", "", "with 'bench': also the long rows W2 and W3",
-         [](O& o, const std::string&) { o.full = true; }},
+        {"row", "NAME", "with 'bench': only this row of the table", Store(&O::row)},
+        {"scale", "X", "with 'bench': flow sizes times X, from 0.001 to 100",
+         [](O& o, const std::string& text) { o.scale = RequireScale(text); }},
         {"no-progress", "", "no progress line", [](O& o, const std::string&) { o.progress = false; }},
         {"help", "", "this text", [](O& o, const std::string&) { o.mode = O::Mode::HELP; }},
         {"version", "", "print the version",
@@ -228,13 +240,13 @@ TakeWord(FabricRunOptions& options, const std::string& word)
 
 /** The options in which two commands differ: refused elsewhere, never ignored. */
 void
-CheckTogether(const FabricRunOptions& options, const std::vector<std::string>& given)
+CheckTogether(const FabricRunOptions& options)
 {
     using Mode = FabricRunOptions::Mode;
-    auto refuse = [&given](const std::vector<std::string>& names, const char* why) {
+    auto refuse = [&options](const std::vector<std::string>& names, const char* why) {
         for (const auto& name : names)
         {
-            if (std::find(given.begin(), given.end(), name) != given.end())
+            if (options.IsGiven(name))
             {
                 throw FabricError("--" + name + ": " + why);
             }
@@ -261,7 +273,7 @@ CheckTogether(const FabricRunOptions& options, const std::vector<std::string>& g
     }
     if (options.mode != Mode::BENCH)
     {
-        refuse({"full"}, "only with the command 'bench'");
+        refuse({"row", "scale"}, "only with the command 'bench'");
     }
     if (options.mode == Mode::BENCH)
     {
@@ -310,7 +322,6 @@ FabricRunOptions::Parse(const std::vector<std::string>& args)
 {
     const std::vector<Option> known = AllOptions();
     FabricRunOptions options;
-    std::vector<std::string> given;
     for (size_t i = 0; i < args.size(); ++i)
     {
         options.commandLine += (i == 0 ? "" : " ") + args[i];
@@ -354,13 +365,19 @@ FabricRunOptions::Parse(const std::vector<std::string>& args)
             throw FabricError("--" + name + " needs a value: " + found->value);
         }
         found->set(options, value);
-        given.push_back(name);
+        options.given.push_back(name);
     }
     if (options.mode != Mode::HELP && options.mode != Mode::VERSION)
     {
-        CheckTogether(options, given);
+        CheckTogether(options);
     }
     return options;
+}
+
+bool
+FabricRunOptions::IsGiven(const std::string& name) const
+{
+    return std::find(given.begin(), given.end(), name) != given.end();
 }
 
 std::string
@@ -371,7 +388,7 @@ FabricRunOptions::Help()
         "  ai-fabric-run [options]             fat-tree under a generated load (the main job)\n"
         "  ai-fabric-run flows --topology=T --flows=F [--config=C] [options]\n"
         "  ai-fabric-run FILE.json [options]   a scenario file\n"
-        "  ai-fabric-run bench [--full]        speed table\n\n"
+        "  ai-fabric-run bench                 speed table\n\n"
         "Exit code: 0 all flows finished, 1 some did not, 2 bad input, 130 interrupted.\n\n"
         "Options (--name=value or --name value):\n";
     for (const auto& option : AllOptions())

@@ -74,8 +74,16 @@ struct FabricRunOptions
     int64_t stopPs{0};                  //!< stop here in any case, ps; 0 = when all flows are done
     int64_t stallPs{20'000'000'000};    //!< watchdog: no byte delivered for so long, ps
     bool progress{true};                //!< progress line on the error stream
-    bool full{false};                   //!< BENCH: W2 and W3 beside the short rows
+    std::string row;                    //!< BENCH: only this row
+    double scale{1};                    //!< BENCH: flow sizes times this
     std::string commandLine;            //!< as typed, for the manifest
+    std::vector<std::string> given;     //!< names of the options typed
+
+    /**
+     * @param name option name
+     * @return true if it was typed: it then outranks what an input file says
+     */
+    bool IsGiven(const std::string& name) const;
 
     /**
      * @brief Read a command line.

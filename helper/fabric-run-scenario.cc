@@ -3,11 +3,13 @@
  */
 #include "fabric-run-scenario.h"
 
+#include "fabric-run-summary.h"
 #include "fabric-units.h"
 #include "fat-tree-builder.h"
 #include "flow-traffic-generator.h"
 #include "hpcc-scenario-reader.h"
 #include "htsim-scenario-reader.h"
+#include "scenario-config.h"
 
 #include "ns3/fabric-error.h"
 
@@ -49,8 +51,8 @@ LoadText(const FabricTopology& topology, const FlowList& flows)
     std::string text = std::to_string(s.flows) + " flows, " + std::to_string(s.totalBytes) +
                        " bytes, from " + std::to_string(s.sources) + " to " +
                        std::to_string(s.destinations) + " hosts, starting " +
-                       FabricUnits::TimeText(s.firstStartPs) + " to " +
-                       FabricUnits::TimeText(s.lastStartPs);
+                       FabricRunSummary::TimeText(s.firstStartPs) + " to " +
+                       FabricRunSummary::TimeText(s.lastStartPs);
     if (span > 0 && s.endless == 0)
     {
         const double load =
@@ -58,6 +60,19 @@ LoadText(const FabricTopology& topology, const FlowList& flows)
         text += " (payload offered meanwhile: " + Percent(load) + " of all host links)";
     }
     return text;
+}
+
+/** A whole number of a configuration that must be above 0. */
+uint32_t
+RequireSmall(const std::string& text, const std::string& what, uint64_t max)
+{
+    const auto value = FabricUnits::Whole(text);
+    if (!value || *value == 0 || *value > max)
+    {
+        throw FabricError(what + ": '" + text + "' is not a whole number from 1 to " +
+                          std::to_string(max));
+    }
+    return static_cast<uint32_t>(*value);
 }
 
 /** The link between two nodes. */
@@ -136,7 +151,7 @@ FabricRunScenario::LoadFiles(FabricRunOptions& options)
     name = std::filesystem::path(options.flows).stem().string();
     if (!options.config.empty())
     {
-        ApplyConfig(options);
+        ApplyConfig(options, options.config);
     }
     inputs.push_back(options.topology);
     inputs.push_back(options.flows);
@@ -156,25 +171,33 @@ FabricRunScenario::LoadFiles(FabricRunOptions& options)
 }
 
 void
-FabricRunScenario::ApplyConfig(FabricRunOptions& options)
+FabricRunScenario::ApplyConfig(FabricRunOptions& options, const std::string& path)
 {
-    inputs.push_back(options.config);
-    const HpccConfig config = HpccScenarioReader::ReadConfig(options.config);
+    inputs.push_back(path);
+    const HpccConfig config = HpccScenarioReader::ReadConfig(path);
     for (const auto& line : config.ExplainNotHonoured())
     {
         notes.push_back("not honoured: " + line);
     }
-    options.payload = static_cast<uint32_t>(
-        *FabricUnits::Whole(config.GetTarget("run:payload", std::to_string(options.payload))));
-    options.seed = static_cast<uint32_t>(
-        *FabricUnits::Whole(config.GetTarget("run:seed", std::to_string(options.seed))));
-    options.ecn = config.GetTarget("run:ecn", options.ecn ? "1" : "0") == "1";
-    options.congestion = config.GetTarget("run:congestion-control", options.congestion);
-    const std::string stop = config.GetTarget("run:stop");
-    if (!stop.empty() && options.stopPs == 0)
-    {
-        options.stopPs = FabricUnits::RequireTimePs(stop, "SIMULATOR_STOP_TIME");
-    }
+    auto take = [&options, &config](const char* option, const char* target, auto apply) {
+        const std::string value = config.GetTarget(target);
+        if (!value.empty() && !options.IsGiven(option))
+        {
+            apply(value);
+        }
+    };
+    take("payload", "run:payload", [&](const std::string& value) {
+        options.payload = RequireSmall(value, path + ": PACKET_PAYLOAD_SIZE", 65535);
+    });
+    take("seed", "run:seed", [&](const std::string& value) {
+        options.seed = RequireSmall(value, path + ": RANDOM_SEED", UINT32_MAX);
+    });
+    take("ecn", "run:ecn", [&](const std::string& value) { options.ecn = value == "1"; });
+    take("cc", "run:congestion-control",
+         [&](const std::string& value) { options.congestion = value; });
+    take("stop-time", "run:stop", [&](const std::string& value) {
+        options.stopPs = FabricUnits::RequireTimePs(value, path + ": SIMULATOR_STOP_TIME");
+    });
     attributes = config.GetAttributes();
     const std::string interval = config.GetTarget("run:ack-interval");
     if (!interval.empty())
@@ -225,7 +248,50 @@ FabricRunScenario::ApplyConfigToTopology(const std::string& path)
 void
 FabricRunScenario::LoadJson(FabricRunOptions& options)
 {
-    throw FabricError(options.scenario + ": scenario files are not supported by this build");
+    const ScenarioConfig config = ScenarioConfig::Read(options.scenario);
+    inputs.push_back(options.scenario);
+    name = std::filesystem::path(options.scenario).stem().string();
+    title.push_back("scenario " + config.name + " (" + options.scenario + ")");
+    auto take = [&options](const char* option, auto& to, const auto& from) {
+        to = options.IsGiven(option) ? to : static_cast<std::decay_t<decltype(to)>>(from);
+    };
+    take("cc", options.congestion, config.congestion);
+    take("profile", options.profile, config.profile);
+    take("frame-profile", options.frameProfile, config.frameProfile);
+    take("payload", options.payload, config.payloadBytes);
+    take("pfc", options.pfc, config.pfc);
+    take("ecn", options.ecn, config.ecn);
+    take("stop-time", options.stopPs, config.stopPs);
+    take("out", options.out, config.outputDirectory);
+    take("seed", options.seed, config.seed);
+    take("run", options.run, config.run);
+    if (!config.hpccConfig.empty())
+    {
+        ApplyConfig(options, config.hpccConfig);
+    }
+    attributes.insert(attributes.end(), config.attributes.begin(), config.attributes.end());
+    for (const auto& monitor : config.monitors)
+    {
+        monitors.push_back(FabricMonitorSpec::Parse(monitor));
+    }
+    topology = config.MakeTopology(&notes);
+    flows = config.MakeTraffic(topology);
+    notes.insert(notes.end(), flows.notes.begin(), flows.notes.end());
+    for (const auto& traffic : config.traffic)
+    {
+        if (!traffic.file.empty())
+        {
+            inputs.push_back(traffic.file);
+        }
+    }
+    if (!config.topology.file.empty())
+    {
+        inputs.push_back(config.topology.file);
+    }
+    if (!config.hpccConfig.empty())
+    {
+        ApplyConfigToTopology(config.hpccConfig);
+    }
 }
 
 FabricRunScenario

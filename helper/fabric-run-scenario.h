@@ -53,7 +53,7 @@ struct FabricRunScenario
   private:
     void LoadFatTree(const FabricRunOptions& options);
     void LoadFiles(FabricRunOptions& options);
-    void ApplyConfig(FabricRunOptions& options);
+    void ApplyConfig(FabricRunOptions& options, const std::string& path);
     void ApplyConfigToTopology(const std::string& path);
     void LoadJson(FabricRunOptions& options);
 };

@@ -128,6 +128,30 @@ FabricRunSummary::Count(const FabricHelper& fabric)
     return t;
 }
 
+std::string
+FabricRunSummary::TimeText(FabricPs ps)
+{
+    const auto value = static_cast<double>(ps);
+    char text[40];
+    if (ps < 1'000'000)
+    {
+        std::snprintf(text, sizeof(text), "%.6g ns", value * 1e-3);
+    }
+    else if (ps < 1'000'000'000)
+    {
+        std::snprintf(text, sizeof(text), "%.6g us", value * 1e-6);
+    }
+    else if (ps < 1'000'000'000'000)
+    {
+        std::snprintf(text, sizeof(text), "%.6g ms", value * 1e-9);
+    }
+    else
+    {
+        std::snprintf(text, sizeof(text), "%.6g s", value * 1e-12);
+    }
+    return text;
+}
+
 bool
 FabricRunSummary::PrintTopology(std::ostream& os, const FabricTopology& topology)
 {
@@ -345,7 +369,7 @@ FabricRunSummary::PrintUnfinished(std::ostream& os, const std::vector<FlowOutcom
         if (++count <= 10)
         {
             os << "  flow " << f.id << " (node " << f.src << " to " << f.dst << ", " << f.bytes
-               << " bytes, start " << FabricUnits::TimeText(f.startPs) << ") " << f.GetStatusName()
+               << " bytes, start " << TimeText(f.startPs) << ") " << f.GetStatusName()
                << ": " << f.reason << "\n";
         }
     }

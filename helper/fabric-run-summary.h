@@ -47,6 +47,12 @@ class FabricRunSummary
     static Totals Count(const FabricHelper& fabric);
 
     /**
+     * @param ps a time
+     * @return it for people, to six digits: "633.994 us"
+     */
+    static std::string TimeText(FabricPs ps);
+
+    /**
      * @brief Counts of the graph, and what looks wrong.
      * @param os where to
      * @param topology the graph

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <map>
 #include <ostream>
 
 namespace ns3
@@ -71,15 +72,22 @@ FabricRun::Execute(FabricRunScenario scenario)
 {
     g_interrupted = 0;
     m_scenario = std::move(scenario);
+    m_scenario.monitors.insert(m_scenario.monitors.end(),
+                               m_options.monitors.begin(),
+                               m_options.monitors.end());
+    for (const auto& spec : m_scenario.monitors)
+    {
+        FabricMonitor::Check(m_scenario.topology, spec);
+    }
     PrintHead();
+    SetDefaults();
+    Build();
+    m_flows = std::make_unique<RdmaFlowSet>(*m_rdma, m_scenario.flows);
     if (m_files && !m_options.check)
     {
         m_results = std::make_unique<FabricResults>(
             m_options.out.empty() ? "results/" + m_scenario.name : m_options.out);
     }
-    SetDefaults();
-    Build();
-    m_flows = std::make_unique<RdmaFlowSet>(*m_rdma, m_scenario.flows);
     PrintPlan();
     if (m_options.check)
     {
@@ -217,12 +225,14 @@ FabricRun::PrintPlan()
 void
 FabricRun::StartMonitors()
 {
-    std::vector<FabricMonitorSpec> specs = m_scenario.monitors;
-    specs.insert(specs.end(), m_options.monitors.begin(), m_options.monitors.end());
-    for (const auto& spec : specs)
+    std::map<std::string, int> used;
+    for (const auto& spec : m_scenario.monitors)
     {
+        // a second monitor of a kind gets a file of its own
+        const int number = ++used[spec.kind];
+        const std::string file = spec.kind + (number > 1 ? std::to_string(number) : "") + ".csv";
         m_monitors.push_back(
-            std::make_unique<FabricMonitor>(*m_fabric, spec, m_results->GetPath(spec.kind + ".csv")));
+            std::make_unique<FabricMonitor>(*m_fabric, spec, m_results->GetPath(file)));
         m_monitors.back()->Start();
     }
 }
@@ -401,7 +411,7 @@ FabricRun::PrintResult()
     table.Print(m_out);
     m_out << "\nflows       asked " << m_flows->GetNAsked() << ", finished "
           << m_flows->GetNFinished() << ", failed " << m_flows->GetNFailed() << "; " << m_why
-          << " at " << FabricUnits::TimeText(m_report.endPs) << "\n";
+          << " at " << FabricRunSummary::TimeText(m_report.endPs) << "\n";
     if (!m_report.stall.empty())
     {
         m_out << "stall       " << m_report.stall << "\n";
@@ -420,10 +430,6 @@ FabricRun::PrintResult()
                   hops * 1e-6 / std::max(m_report.seconds, 1e-9),
                   static_cast<double>(m_report.events) / hops);
     m_out << "engine      " << text << "\n";
-    std::snprintf(text, sizeof(text), "%016llx",
-                  static_cast<unsigned long long>(m_report.trajectory.digest));
-    m_out << "digest      trajectory " << text << ", result "
-          << m_report.resultDigest.substr(0, 16) << "\n";
     if (m_results)
     {
         m_out << "results     " << m_results->GetDirectory()
@@ -434,6 +440,10 @@ FabricRun::PrintResult()
         }
         m_out << "\n";
     }
+    std::snprintf(text, sizeof(text), "%016llx",
+                  static_cast<unsigned long long>(m_report.trajectory.digest));
+    m_out << "digest      trajectory " << text << ", result "
+          << m_report.resultDigest.substr(0, 16) << "\n";
     m_out << std::flush;
     return m_report.interrupted ? 130 : missing > 0 ? 1 : 0;
 }

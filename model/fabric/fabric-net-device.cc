@@ -7,6 +7,7 @@
 
 #include "ns3/ethernet-header.h"
 #include "ns3/log.h"
+#include "ns3/node.h"
 #include "ns3/uinteger.h"
 
 namespace ns3
@@ -82,8 +83,8 @@ FabricNetDevice::SetFrameSender(FrameSender sender)
 void
 FabricNetDevice::DoDispose()
 {
-    // the node is disposed first: what it carries goes with it
-    if (m_station)
+    // a NIC hangs off its device; a switch is part of the node, which disposes of it
+    if (m_station && !m_station->GetObject<Node>())
     {
         m_station->Dispose();
     }
