@@ -330,6 +330,12 @@ VerbsQueuePair::SetDeliveryCallback(DeliveryCallback callback)
     m_core->responder.delivery = callback;
 }
 
+uint32_t
+VerbsQueuePair::GetFlowHash() const
+{
+    return m_core->flowHash;
+}
+
 double
 VerbsQueuePair::GetRateBps() const
 {

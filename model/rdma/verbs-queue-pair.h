@@ -161,6 +161,9 @@ class VerbsQueuePair : public Object
      */
     void SetDeliveryCallback(DeliveryCallback callback);
 
+    /** @return hash of the five-tuple of packets to the peer; 0 before RTR */
+    uint32_t GetFlowHash() const;
+
     /** @return sending rate, bits per second of frames */
     double GetRateBps() const;
 
