@@ -136,7 +136,7 @@ RdmaFlowApplication::Plan()
         return;
     }
     const FabricPs at = std::max(m_waiting.begin()->first, FabricTime::Now());
-    if (m_next.IsRunning() && FabricTime::From(TimeStep(m_next.GetTs())) <= at)
+    if (!m_next.IsExpired() && FabricTime::From(TimeStep(m_next.GetTs())) <= at)
     {
         return;
     }
