@@ -65,7 +65,7 @@ class LinkTimingTestCase : public TestCase
             f.Build(RawFabric::Line(links, bps, delay));
             f.hosts[1]->onReceive = [&](const FabricPacket& p) { arrivals.push_back(p.arrival); };
             f.hosts[0]->Send({0, 1, bytes, count, 0, 1});
-            Simulator::Run();
+            f.Run();
             NS_TEST_EXPECT_MSG_EQ(f.ExplainImbalance(), "", "packets lost");
         }
         Simulator::Destroy();
@@ -133,7 +133,7 @@ class LinkExtremesTestCase : public TestCase
             f.Build(RawFabric::Line(2, bps, delay));
             f.hosts[1]->onReceive = [&](const FabricPacket& p) { last = p.arrival; };
             f.hosts[0]->Send({start, 1, 1500, count, 3, 1});
-            Simulator::Run();
+            f.Run();
             NS_TEST_EXPECT_MSG_EQ(f.ExplainImbalance(), "", "packets lost");
             NS_TEST_EXPECT_MSG_EQ(f.GetDrops(), 0, "drops on an idle path");
         }
@@ -189,7 +189,7 @@ class MixedLinksTestCase : public TestCase
                 f.Build(t);
                 f.hosts[1]->onReceive = [&](const FabricPacket& p) { last = p.arrival; };
                 f.hosts[0]->Send({0, 1, 1036, count, 0, 1});
-                Simulator::Run();
+                f.Run();
                 NS_TEST_EXPECT_MSG_EQ(f.ExplainImbalance(), "", "packets lost");
             }
             Simulator::Destroy();

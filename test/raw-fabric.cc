@@ -151,6 +151,37 @@ RawHost::DoNextWake(FabricPort& port, FabricPs now)
     return next;
 }
 
+TxLog::TxLog(Ptr<FabricStation> station)
+{
+    station->TraceConnectWithoutContext("Tx", MakeCallback(&TxLog::OnTx, this));
+}
+
+void
+TxLog::OnTx(const FabricPacket& p, uint16_t port, FabricPs at)
+{
+    frames.push_back({at,
+                      p.bytes,
+                      port,
+                      p.vl,
+                      p.kind == FabricPacketKind::PAUSE,
+                      p.src,
+                      p.psn,
+                      p.flags});
+}
+
+FabricPs
+TxLog::FirstAfter(uint8_t vl, FabricPs from) const
+{
+    for (const auto& frame : frames)
+    {
+        if (!frame.control && frame.vl == vl && frame.start >= from)
+        {
+            return frame.start;
+        }
+    }
+    return FABRIC_NEVER;
+}
+
 RawFabric::~RawFabric()
 {
     Clear();
@@ -253,6 +284,24 @@ RawFabric::Sum(uint64_t FabricClassStats::*member) const
         add(*host);
     }
     return sum;
+}
+
+void
+RawFabric::Run()
+{
+    Simulator::Run();
+    FabricPs last = FabricTime::Now();
+    for (const auto& host : hosts)
+    {
+        const auto& inbox = host->GetPort(0).inbox;
+        for (const FabricPacket* p = inbox.Front(); p != nullptr; p = p->next)
+        {
+            last = std::max(last, p->arrival);
+        }
+    }
+    Simulator::Schedule(PicoSeconds(last - FabricTime::Now()), [] {});
+    Simulator::Run();
+    Sum(&FabricClassStats::drops); // brings every station up to date
 }
 
 std::string

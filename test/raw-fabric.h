@@ -76,6 +76,46 @@ class RawHost : public FabricStation
 
 /**
  * @ingroup ai-fabric-tests
+ * @brief Every frame that a station began to send, control frames included.
+ */
+class TxLog
+{
+  public:
+    /** @brief One frame. */
+    struct Frame
+    {
+        FabricPs start;        //!< ps
+        uint32_t bytes;        //!< frame length
+        uint16_t port;         //!< port number
+        uint8_t vl;            //!< class; of no meaning for control frames
+        bool control;          //!< a pause frame
+        uint32_t src;          //!< sending endpoint
+        uint32_t psn;          //!< its number
+        uint8_t flags;         //!< FabricPacketFlag bits
+    };
+
+    /**
+     * @brief Start to log.
+     * @param station whom; must not outlive this log
+     */
+    explicit TxLog(Ptr<FabricStation> station);
+
+    /**
+     * @brief First frame of a class at or after a time.
+     * @param vl class
+     * @param from ps
+     * @return its start, FABRIC_NEVER if none
+     */
+    FabricPs FirstAfter(uint8_t vl, FabricPs from) const;
+
+    std::vector<Frame> frames; //!< in order
+
+  private:
+    void OnTx(const FabricPacket& p, uint16_t port, FabricPs at);
+};
+
+/**
+ * @ingroup ai-fabric-tests
  * @brief Raw hosts and real switches on a topology: the engine without any transport.
  */
 class RawFabric
@@ -111,6 +151,13 @@ class RawFabric
      * @return the sum
      */
     uint64_t Sum(uint64_t FabricClassStats::*member) const;
+
+    /**
+     * @brief Run until nothing happens any more and the last packet has arrived.
+     *
+     * A host that nobody listens to is not woken for arrivals, so the events alone end earlier.
+     */
+    void Run();
 
     /**
      * @brief What became of every packet: sent = delivered + dropped + held, and what the switches

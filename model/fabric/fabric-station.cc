@@ -643,6 +643,7 @@ FabricStation::ApplyLinkState(FabricPort& port, bool up, FabricPs now)
         Drop(p, port, now, FabricDropReason::LINK_DOWN);
     }
     port.control.Clear();
+    port.flow->Reset(now);
     for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
     {
         while (!port.queue[vl].IsEmpty())

@@ -62,6 +62,19 @@ FlowControl::Refresh(FabricPs now)
 }
 
 void
+FlowControl::Reset(FabricPs now)
+{
+    DoReset(now);
+    m_blocked = 0;
+    m_stopped = 0;
+}
+
+void
+FlowControl::DoReset(FabricPs)
+{
+}
+
+void
 FlowControl::DoDispose()
 {
     m_port = nullptr;

@@ -142,6 +142,12 @@ class FlowControl : public Object
         return m_stopped == 0 ? FABRIC_NEVER : DoNextRefresh();
     }
 
+    /**
+     * @brief The link is down: both ends forget what they told each other.
+     * @param now ps
+     */
+    void Reset(FabricPs now);
+
   protected:
     void DoDispose() override;
 
@@ -160,6 +166,7 @@ class FlowControl : public Object
     virtual FabricPacket* DoResume(uint8_t vl, FabricPs now) = 0;
     virtual FabricPacket* DoRefresh(FabricPs now) = 0;
     virtual FabricPs DoNextRefresh() const = 0;
+    virtual void DoReset(FabricPs now);
 };
 
 /**

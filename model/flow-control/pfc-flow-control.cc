@@ -198,6 +198,15 @@ PfcFlowControl::DoNextRefresh() const
     return m_lastStop + static_cast<FabricPs>(m_refreshFraction * static_cast<double>(GetPauseTime()));
 }
 
+void
+PfcFlowControl::DoReset(FabricPs now)
+{
+    for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
+    {
+        Unblock(vl, now);
+    }
+}
+
 FabricPs
 PfcFlowControl::GetPausedFor(uint8_t vl, FabricPs now) const
 {

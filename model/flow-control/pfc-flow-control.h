@@ -64,6 +64,7 @@ class PfcFlowControl : public FlowControl
     FabricPacket* DoResume(uint8_t vl, FabricPs now) override;
     FabricPacket* DoRefresh(FabricPs now) override;
     FabricPs DoNextRefresh() const override;
+    void DoReset(FabricPs now) override;
 
     FabricPs QuantaTime(uint32_t quanta) const;
     FabricPacket* MakeFrame(uint8_t classes, uint16_t quanta);

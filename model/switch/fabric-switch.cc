@@ -403,23 +403,6 @@ FabricSwitch::DoFlushed(FabricPort&, FabricPacket* p, FabricPs)
 }
 
 void
-FabricSwitch::DoLinkChanged(FabricPort& port, bool up)
-{
-    if (up)
-    {
-        return;
-    }
-    // the neighbour forgot what we told it, and we forget what it told us
-    for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
-    {
-        if (port.flow->IsStopped(vl))
-        {
-            FabricPacketPool::Get().Free(port.flow->Resume(vl, FabricTime::Now()));
-        }
-    }
-}
-
-void
 FabricSwitch::ArmRefresh()
 {
     FabricPs next = FABRIC_NEVER;

@@ -115,7 +115,6 @@ class FabricSwitch : public FabricStation
     void DoDrained(FabricPs now) override;
     void DoInstantEnd(FabricPs now) override;
     void DoFlushed(FabricPort& port, FabricPacket* p, FabricPs now) override;
-    void DoLinkChanged(FabricPort& port, bool up) override;
 
     /** @brief Bytes of a port's class that are posted and not here yet. */
     uint64_t& Coming(uint16_t in, uint8_t vl)
