@@ -3,6 +3,11 @@
 
 # Examples that the tests run, by ns-3's test.py as well as by ./fabric test. Each must exit with 0.
 # (program and arguments, run it?, run it under valgrind?)
-cpp_examples = []
+cpp_examples = [
+    ("ai-fabric-run --k=4 --check", "True", "False"),
+    ("first-flows", "True", "False"),
+    ("ip-over-fabric", "True", "False"),
+    ("link-failure", "True", "False"),
+]
 
 python_examples = []
