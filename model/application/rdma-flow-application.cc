@@ -242,10 +242,11 @@ RdmaFlowApplication::Begin(uint32_t index)
 void
 RdmaFlowApplication::PostMore(uint32_t index)
 {
-    constexpr uint32_t AHEAD = 4;
+    constexpr uint64_t AHEAD_BYTES = 1ULL << 22; // more than any path holds
     constexpr uint64_t ENDLESS_CHUNK = 1ULL << 26;
     Running& run = m_flows[index];
-    while (!run.allPosted && run.inFlight < AHEAD)
+    const uint64_t ahead = std::min<uint64_t>(1U << 16, std::max<uint64_t>(4, AHEAD_BYTES / m_chunk));
+    while (!run.allPosted && run.inFlight < ahead)
     {
         WorkRequest wr;
         wr.wrId = index;

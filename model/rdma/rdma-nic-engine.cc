@@ -258,6 +258,12 @@ void
 RdmaNicEngine::Kick(QpCore& qp, FabricPs now)
 {
     Resettle(qp, now);
+    if (!m_port.up)
+    {
+        qp.requester.EnsureTimer(now);
+        m_nic.WatchTimersWhileDown();
+        return;
+    }
     // While an arrival is handled inside the port's own wake, that wake goes on to send anyway.
     if (qp.entry.IsScheduled() && !(m_admitting && m_port.wakeAt == FABRIC_NEVER))
     {
@@ -404,6 +410,18 @@ RdmaNicEngine::RunTimers(FabricPs now)
         static_cast<QpCore*>(node->owner)->requester.OnTimer(at);
     }
     Announce();
+}
+
+void
+RdmaNicEngine::EnsureTimers(FabricPs now)
+{
+    for (QpCore* qp : m_table)
+    {
+        if (qp != nullptr)
+        {
+            qp->requester.EnsureTimer(now);
+        }
+    }
 }
 
 void

@@ -78,6 +78,18 @@ class RdmaNicEngine
         return m_timers.NextAt();
     }
 
+    /**
+     * @brief The link went down: start the retry timers of all that have something to send.
+     * @param now ps
+     */
+    void EnsureTimers(FabricPs now);
+
+    /** @return true while the link is up */
+    bool IsLinkUp() const
+    {
+        return m_port.up;
+    }
+
     /** @brief Call back for all completions made since the last call. */
     void Announce();
 

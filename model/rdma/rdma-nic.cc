@@ -481,22 +481,30 @@ RdmaNic::DoLinkChanged(FabricPort&, bool up)
     m_downTimer.Cancel();
     if (!up)
     {
-        m_downTimer = Simulator::ScheduleNow(&RdmaNic::TimersWhileDown, this);
+        m_engine->EnsureTimers(FabricTime::Now());
+        WatchTimersWhileDown();
     }
 }
 
 void
-RdmaNic::TimersWhileDown()
+RdmaNic::WatchTimersWhileDown()
 {
     // a port that is down does not wake, yet its queue pairs must run into their retry limits
-    m_engine->RunTimers(FabricTime::Now());
+    m_downTimer.Cancel();
     const FabricPs next = m_engine->NextTimer();
     if (next != FABRIC_NEVER)
     {
-        m_downTimer = Simulator::Schedule(FabricTime::To(next - FabricTime::Now()),
-                                          &RdmaNic::TimersWhileDown,
-                                          this);
+        const FabricPs left = std::max<FabricPs>(0, next - FabricTime::Now());
+        m_downTimer =
+            Simulator::Schedule(FabricTime::To(left), &RdmaNic::RunTimersWhileDown, this);
     }
+}
+
+void
+RdmaNic::RunTimersWhileDown()
+{
+    m_engine->RunTimers(FabricTime::Now());
+    WatchTimersWhileDown();
 }
 
 void

@@ -211,7 +211,8 @@ class RdmaNic : public FabricStation
     void DoLinkChanged(FabricPort& port, bool up) override;
 
     VerbsMemoryRegion* FindMemory(uint32_t key) const;
-    void TimersWhileDown();
+    void WatchTimersWhileDown();
+    void RunTimersWhileDown();
 
     uint32_t m_endpoint{0};              //!< address
     const FrameProfile* m_profile;       //!< frame sizes

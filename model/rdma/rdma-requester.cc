@@ -603,6 +603,15 @@ RdmaRequester::OnResponse(const FabricPacket* p)
 }
 
 void
+RdmaRequester::EnsureTimer(FabricPs now)
+{
+    if (m_core.type == VerbsQpType::RC && m_head < m_tail && m_deadline == FABRIC_NEVER)
+    {
+        RestartTimer(now);
+    }
+}
+
+void
 RdmaRequester::OnTimer(FabricPs at)
 {
     if (m_deadline == FABRIC_NEVER)
@@ -627,6 +636,10 @@ RdmaRequester::OnTimer(FabricPs at)
     }
     m_gapSeen = false;
     GoBack(m_core.recovery->OnTimeout({m_una, CursorSeq(), At(m_head).firstSeq}), at);
+    if (!m_core.engine.IsLinkUp())
+    {
+        EnsureTimer(at);
+    }
 }
 
 void

@@ -100,6 +100,12 @@ class RdmaRequester
     void OnResponse(const FabricPacket* p);
 
     /**
+     * @brief The link is down: what waits to be sent must run into its retry limit all the same.
+     * @param now ps
+     */
+    void EnsureTimer(FabricPs now);
+
+    /**
      * @brief The retry timer's heap entry came up.
      * @param at its time, ps
      */
