@@ -423,7 +423,8 @@ class StaticThresholdTestCase : public TestCase
             message = e.what();
         }
         Simulator::Destroy();
-        for (const char* part : {"4000000 B", "static thresholds 10000000 B", "100 ports"})
+        for (const char* part : {"4000000 B", "static thresholds 10000000 B", "frame per port and class 110000 B",
+                                 "100 ports"})
         {
             NS_TEST_EXPECT_MSG_NE(message.find(part), std::string::npos, part << " in: " << message);
         }

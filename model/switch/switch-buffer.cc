@@ -139,6 +139,7 @@ SwitchBuffer::Configure(const std::string& name, const std::vector<SwitchBufferP
             m_budget.headroom += l.headroom;
             m_budget.minHeadroom = std::min(m_budget.minHeadroom, l.headroom);
             m_budget.maxHeadroom = std::max(m_budget.maxHeadroom, l.headroom);
+            m_budget.lastFrames += m_maxFrame;
             statics += m_staticThreshold;
         }
     }
@@ -146,25 +147,28 @@ SwitchBuffer::Configure(const std::string& name, const std::vector<SwitchBufferP
     {
         m_budget.minHeadroom = 0;
     }
-    const uint64_t fixed = m_budget.reserved + m_budget.headroom + statics;
+    const uint64_t fixed = m_budget.reserved + m_budget.headroom + statics + m_budget.lastFrames;
     if (fixed >= m_size)
     {
         throw FabricError(
             name + ": buffer of " + std::to_string(m_size) + " B cannot add up: reserved " +
             std::to_string(m_budget.reserved) + " B + headroom " +
             std::to_string(m_budget.headroom) + " B" +
-            (statics > 0 ? " + static thresholds " + std::to_string(statics) + " B" : "") + " = " +
+            (statics > 0 ? " + static thresholds " + std::to_string(statics) + " B" : "") +
+            " + one frame per port and class " + std::to_string(m_budget.lastFrames) + " B = " +
             std::to_string(fixed) + " B over " + std::to_string(ports.size()) +
             " ports; give ns3::SwitchBuffer::Size at least " +
             std::to_string(fixed + (1U << 20)) + ", or fewer lossless classes");
     }
     m_budget.shared = m_size - m_budget.reserved - m_budget.headroom;
+    m_lossyLimit = m_budget.shared - m_budget.lastFrames - statics;
     // a lone ingress stops at x = alpha (shared - x)
     m_budget.firstXoff =
         m_staticThreshold > 0
             ? m_staticThreshold
-            : static_cast<uint64_t>(static_cast<double>(m_budget.shared) * GetAlpha() /
-                                    (1 + GetAlpha()));
+            : std::min(m_budget.shared - m_budget.lastFrames,
+                       static_cast<uint64_t>(static_cast<double>(m_budget.shared) * GetAlpha() /
+                                             (1 + GetAlpha())));
 }
 
 SwitchBuffer::Verdict
@@ -182,7 +186,7 @@ SwitchBuffer::Admit(uint16_t in,
     bool fits = m_used + grow <= m_budget.shared;
     if (!lossless)
     {
-        fits = fits && egressBytes + bytes <= Threshold(m_used);
+        fits = m_used + grow <= m_lossyLimit && egressBytes + bytes <= Threshold(m_used);
     }
     else if (stopped)
     {

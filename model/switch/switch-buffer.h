@@ -31,6 +31,7 @@ struct SwitchBufferBudget
     uint64_t reserved{0};      //!< sum of the guaranteed minima
     uint64_t headroom{0};      //!< sum over ports and lossless classes
     uint64_t shared{0};        //!< what is left for everybody
+    uint64_t lastFrames{0};    //!< of that, room for one frame of each lossless port and class
     uint64_t minHeadroom{0};   //!< smallest headroom of a port and class
     uint64_t maxHeadroom{0};   //!< largest
     uint64_t firstXoff{0};     //!< shared bytes at which a lone ingress is stopped
@@ -43,6 +44,10 @@ struct SwitchBufferBudget
  * Every ingress port and lossless class has a reserved minimum, a share of the common pool bounded
  * by a dynamic threshold T = alpha (shared - in use), and headroom for what is still on its way
  * after the stop frame. Lossy classes are bounded by T of their egress queue.
+ *
+ * A class is stopped by the frame that trips its threshold, and that frame belongs in the common
+ * pool. So T is 0 once the pool has only one frame for each lossless class left, and lossy classes
+ * never take that rest: the headroom is whole whenever a stop frame is sent.
  *
  * Identities, asserted: the shared bytes in use are the sum over all ingress classes of what each
  * holds beyond its reserve; no part exceeds its size; after the last release everything is 0.
@@ -140,7 +145,8 @@ class SwitchBuffer : public Object
      */
     uint64_t GetThresholdAfter(uint64_t comingAll) const
     {
-        return Threshold(m_used + comingAll);
+        const uint64_t used = m_used + comingAll;
+        return used > m_budget.shared ? 0 : Threshold(used);
     }
 
     /**
@@ -255,8 +261,11 @@ class SwitchBuffer : public Object
         {
             return m_staticThreshold;
         }
-        const uint64_t free = m_budget.shared > used ? m_budget.shared - used : 0;
-        return (free * m_alphaFixed) >> ALPHA_SHIFT;
+        if (used + m_budget.lastFrames > m_budget.shared)
+        {
+            return 0;
+        }
+        return ((m_budget.shared - used) * m_alphaFixed) >> ALPHA_SHIFT;
     }
 
     void SetAlpha(double alpha);
@@ -273,6 +282,7 @@ class SwitchBuffer : public Object
     uint64_t m_staticThreshold{0}; //!< StaticThreshold
     uint64_t m_maxHeld{0};         //!< peak of m_held
     uint64_t m_maxHeadroomUsed{0}; //!< peak of one ledger's headroom
+    uint64_t m_lossyLimit{0};      //!< shared bytes in use up to which lossy frames are taken
 
     // cold
     SwitchBufferBudget m_budget; //!< division
