@@ -3,16 +3,14 @@
  */
 #include "fabric-bench.h"
 
+#include "bare-fabric.h"
 #include "fabric-run.h"
 #include "fat-tree-builder.h"
 #include "flow-traffic-generator.h"
 #include "star-builder.h"
 
 #include "ns3/fabric-error.h"
-#include "ns3/packet.h"
-#include "ns3/rdma-nic.h"
 #include "ns3/simulator.h"
-#include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <cmath>
@@ -149,24 +147,17 @@ FabricBench::RunBare(double scale) const
     FabricHelper::UseFastScheduler();
     Numbers numbers;
     {
-        FabricHelper fabric;
-        fabric.SetNicAttribute("FrameQueueLimit", UintegerValue(1ULL << 40));
         const FabricTopology topology = Tree();
-        fabric.Build(topology);
-        const Ptr<Packet> frame = Create<Packet>(1000);
-        const auto frames = static_cast<uint32_t>(Scaled(BARE_FRAMES, scale));
+        BareFabric fabric(topology);
+        const uint64_t frames = Scaled(BARE_FRAMES, scale);
         for (const auto& flow : Traffic(topology).Permutation(1).flows)
         {
-            const Ptr<RdmaNic> nic = fabric.GetNic(fabric.GetEndpoint(flow.src));
-            for (uint32_t i = 0; i < frames; ++i)
-            {
-                nic->SendFrame(frame, fabric.GetEndpoint(flow.dst), 3, flow.src + 1);
-            }
+            fabric.Send(flow.src, flow.dst, frames, 1062);
         }
         Simulator::Run();
         const auto after = Used();
         const FabricTrajectory& t = FabricStation::Trajectory();
-        numbers = {{"code", t.dropped == 0 ? 0 : 1},
+        numbers = {{"code", fabric.GetReceived() == frames * topology.GetNHosts() ? 0 : 1},
                    {"hosts", topology.GetNHosts()},
                    {"hops", static_cast<double>(t.hops)},
                    {"events", static_cast<double>(Simulator::GetEventCount())},

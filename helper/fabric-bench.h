@@ -25,7 +25,7 @@ namespace ns3
  * | W2s  | k=8 fat-tree, 128 hosts, a random permutation, 0.5 MB each                               |
  * | W2   | the same with 10 MB each                                                                 |
  * | W3   | same tree, host i to i + 1, 4 MB, eight times                                            |
- * | bare | same tree and permutation, 4000 frames of 1000 B each, without queue pairs and ACKs      |
+ * | bare | same tree and permutation, 4000 frames of 1062 B each, no queue pairs, no ACKs           |
  */
 class FabricBench
 {

@@ -5,9 +5,16 @@
 # (program and arguments, run it?, run it under valgrind?)
 cpp_examples = [
     ("ai-fabric-run --k=4 --check", "True", "False"),
+    ("ai-fabric-run --k=4 --duration=200us --out=results --monitor=queue --monitor=cnp", "True", "False"),
+    ("ai-fabric-run bench --row=bare --scale=0.01", "True", "False"),
+    ("fat-tree-fct", "True", "False"),
     ("first-flows", "True", "False"),
+    ("hpcc-files", "True", "False"),
+    ("incast-dcqcn", "True", "False"),
     ("ip-over-fabric", "True", "False"),
     ("link-failure", "True", "False"),
+    ("scenario-from-json", "True", "False"),
+    ("verbs-write-pingpong", "True", "False"),
 ]
 
 python_examples = []
