@@ -22,7 +22,8 @@ const char* const SCENARIO = R"({
     {"generator": "incast", "senders": 8, "receiver": 8, "bytes": "200KB"},
     {"generator": "permutation", "bytes": "50KB"}
   ],
-  "parameters": {"congestion": "dcqcn", "attributes": {"ns3::SwitchBuffer::Size": "16MiB"}}
+  "parameters": {"congestion": "dcqcn"},
+  "attributes": {"ns3::SwitchBuffer::Size": "16MiB"}
 })";
 } // namespace
 

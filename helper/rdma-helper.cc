@@ -113,6 +113,15 @@ RdmaHelper::Apply()
 {
     TypeId::AttributeInformation interval;
     RdmaNic::GetTypeId().LookupAttributeByName("CnpInterval", &interval);
+    if (!m_congestion)
+    {
+        if (m_given)
+        {
+            throw FabricError("a congestion control cannot be taken back from the NICs");
+        }
+        return;
+    }
+    m_given = true;
     const auto* usual = dynamic_cast<const TimeValue*>(PeekPointer(interval.originalInitialValue));
     for (uint32_t i = 0; i < m_fabric.GetNEndpoints(); ++i)
     {
@@ -120,7 +129,7 @@ RdmaHelper::Apply()
         nic->SetAttribute("CongestionOps", PointerValue(m_congestion));
         TimeValue present;
         nic->GetAttribute("CnpInterval", present);
-        if (m_congestion && (present.Get() == usual->Get() || m_intervalIsOurs))
+        if (present.Get() == usual->Get() || m_intervalIsOurs)
         {
             const FabricPs recommended = m_congestion->RecommendedCnpInterval();
             nic->SetAttribute("CnpInterval", TimeValue(FabricTime::To(recommended)));

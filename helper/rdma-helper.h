@@ -139,6 +139,7 @@ class RdmaHelper
 
     const FabricHelper& m_fabric;        //!< built
     Ptr<RdmaCongestionOps> m_congestion; //!< prototype, null for none
+    bool m_given{false};                 //!< the NICs have a congestion control
     bool m_intervalIsOurs{false};        //!< the NICs' CnpInterval was set by Apply()
     /** NIC pairs with the shortest path, by host pair; hosts with one NIC are not kept */
     std::map<std::pair<uint32_t, uint32_t>, std::vector<std::pair<uint32_t, uint32_t>>> m_pairs;
