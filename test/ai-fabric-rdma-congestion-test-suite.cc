@@ -60,9 +60,8 @@ class CnpDelayTestCase : public TestCase
             cut = 0;
             qa->GetCongestion()->TraceConnectWithoutContext(
                 "Rate",
-                Callback<void, FabricPs, double>([&cut](FabricPs at, double) {
-                    cut = cut == 0 ? at : cut;
-                }));
+                Callback<void, FabricPs, double>(
+                    [&cut](FabricPs at, double) { cut = cut == 0 ? at : cut; }));
             qa->PostSend(line.Write(1, 50000)); // the last packet is marked
             Simulator::Schedule(MicroSeconds(200), [&line]() { line.a->CatchUp(); });
             Simulator::Run();
@@ -238,7 +237,8 @@ class ReadCongestionTestCase : public TestCase
             const double total = sum();
             for (const auto& qp : clients)
             {
-                const double share = 100.0 * static_cast<double>(qp->GetCounters().delivered) / total;
+                const double share =
+                    100.0 * static_cast<double>(qp->GetCounters().delivered) / total;
                 NS_TEST_EXPECT_MSG_EQ_TOL(share, 25, 3, "share");
                 out << qp->GetCounters().delivered << ' ';
             }
@@ -279,9 +279,8 @@ class NicPauseTestCase : public TestCase
      * @param frames {class mask, quanta, arrival}
      * @return departure times of data
      */
-    std::vector<FabricPs> Run(
-        uint32_t qps,
-        const std::vector<std::tuple<uint8_t, uint16_t, FabricPs>>& frames)
+    std::vector<FabricPs> Run(uint32_t qps,
+                              const std::vector<std::tuple<uint8_t, uint16_t, FabricPs>>& frames)
     {
         std::vector<FabricPs> sent;
         const auto scenario = [&]() {
@@ -387,7 +386,8 @@ class IncastOracleTestCase : public TestCase
                 flow.src = fabric.GetNic(i % (HOSTS - 1));
                 flow.dst = fabric.GetNic(i % 3 == 0 ? (i + 1) % (HOSTS - 1) : HOSTS - 1);
                 flow.bytes = 1 + FabricRandom::Mix(i) % 300'000;
-                flow.start = i % 4 == 0 ? 0 : static_cast<FabricPs>(FabricRandom::Mix(i) % 300 * US);
+                flow.start =
+                    i % 4 == 0 ? 0 : static_cast<FabricPs>(FabricRandom::Mix(i) % 300 * US);
                 flow.connection = i % 5 == 0 ? 1 + i % 2 : 0;
                 app->AddFlow(flow);
             }

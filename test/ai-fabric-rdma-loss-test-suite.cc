@@ -323,7 +323,7 @@ class ResponseLossTestCase : public TestCase
                 return hit;
             };
             auto [qa, qb] = line.Pair();
-            qa->PostSend(line.Request(1, VerbsOpcode::RDMA_READ, 10000)); // PSN 0 to 9
+            qa->PostSend(line.Request(1, VerbsOpcode::RDMA_READ, 10000));            // PSN 0 to 9
             WorkRequest add = line.Request(2, VerbsOpcode::ATOMIC_FETCH_AND_ADD, 8); // 10
             add.compareAdd = 3;
             qa->PostSend(add);

@@ -393,8 +393,8 @@ class MidFlightTestCase : public TestCase
         line.a->SetAttribute("FrameQueueLimit", UintegerValue(3000));
         std::ostringstream out;
         uint32_t got = 0;
-        line.b->SetFrameCallback(RdmaNic::FrameCallback(
-            [&](Ptr<Packet> frame, uint32_t src, FabricPs at) {
+        line.b->SetFrameCallback(
+            RdmaNic::FrameCallback([&](Ptr<Packet> frame, uint32_t src, FabricPs at) {
                 ++got;
                 NS_TEST_EXPECT_MSG_EQ(at, FabricTime::Now(), "at its arrival");
                 out << frame->GetSize() << '@' << at << " from " << src << ' ';

@@ -57,9 +57,9 @@ class IdleFctTestCase : public TestCase
   private:
     void DoRun() override
     {
-        const uint64_t sizes[] = {0,    1,    10,   60,    61,    999,    1000,   1001,    1999,  2000,
-                                  2001, 4096, 9999, 10000, 65536, 100000, 999999, 1000000, 5000001,
-                                  10000000};
+        const uint64_t sizes[] = {0,     1,      10,     60,      61,      999,     1000,
+                                  1001,  1999,   2000,   2001,    4096,    9999,    10000,
+                                  65536, 100000, 999999, 1000000, 5000001, 10000000};
         for (const char* profile : {"rocev2", "hpcc", "plain48"})
         {
             for (const uint64_t gbps : {100, 123})
@@ -120,8 +120,8 @@ class GoodputTestCase : public TestCase
         line.a->SetAttribute("MessageRate", DoubleValue(messageRate));
         auto [qa, qb] = line.Pair();
         std::vector<FabricPs> in;
-        qb->SetDeliveryCallback(Callback<void, uint64_t, FabricPs>(
-            [&in](uint64_t, FabricPs at) { in.push_back(at); }));
+        qb->SetDeliveryCallback(
+            Callback<void, uint64_t, FabricPs>([&in](uint64_t, FabricPs at) { in.push_back(at); }));
         const uint64_t count = std::max<uint64_t>(4, std::min<uint64_t>(2000, 4000000 / bytes));
         for (uint64_t i = 0; i < count; ++i)
         {
@@ -163,8 +163,8 @@ class GoodputTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ_TOL(percent, closed, closed * 1e-6, row.mtu << ' ' << row.bytes);
         }
         // W6: a limit of 7.25 M messages a second gives the measured table (its own spread is 3 %)
-        const std::pair<uint64_t, double> measured[] = {
-            {64, 3.59}, {256, 14.98}, {512, 29.73}, {1024, 58.81}, {4096, 92.06}, {65536, 92.38}};
+        const std::pair<uint64_t, double> measured[] =
+            {{64, 3.59}, {256, 14.98}, {512, 29.73}, {1024, 58.81}, {4096, 92.06}, {65536, 92.38}};
         for (const auto& [bytes, gbps] : measured)
         {
             const double got = Measure(1024, bytes, 7.25e6);
@@ -242,8 +242,11 @@ class PacingTestCase : public TestCase
         for (size_t i = 1; i < line.sentA.size(); ++i)
         {
             const uint8_t before = line.sentA[i - 1].second.opcode;
-            const FabricPs gap = FabricRate(10'000'000'000).TxTime(profile.BufferBytes(before, 1024));
-            NS_TEST_EXPECT_MSG_EQ(line.sentA[i].first - line.sentA[i - 1].first, gap, "packet " << i);
+            const FabricPs gap =
+                FabricRate(10'000'000'000).TxTime(profile.BufferBytes(before, 1024));
+            NS_TEST_EXPECT_MSG_EQ(line.sentA[i].first - line.sentA[i - 1].first,
+                                  gap,
+                                  "packet " << i);
         }
         return line.Describe();
     }

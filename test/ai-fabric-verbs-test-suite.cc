@@ -100,31 +100,30 @@ class StateTestCase : public TestCase
     void Refusals()
     {
         RdmaLine line({});
-        auto [qa, qb] = line.Pair(VerbsQpType::RC, {}, [](VerbsQpInit& init, int) {
-            init.maxSend = 2;
-        });
-        NS_TEST_EXPECT_MSG_EQ((qa->PostSend(line.Write(1, (1ULL << 31) + 1)) ==
-                               VerbsResult::TOO_LONG),
-                              true,
-                              "longer than 2 GiB");
+        auto [qa, qb] =
+            line.Pair(VerbsQpType::RC, {}, [](VerbsQpInit& init, int) { init.maxSend = 2; });
+        NS_TEST_EXPECT_MSG_EQ(
+            (qa->PostSend(line.Write(1, (1ULL << 31) + 1)) == VerbsResult::TOO_LONG),
+            true,
+            "longer than 2 GiB");
         NS_TEST_EXPECT_MSG_EQ((qa->PostSend(line.Write(1, 0)) == VerbsResult::OK), true, "0");
         qa->PostSend(line.Write(2, 0));
         NS_TEST_EXPECT_MSG_EQ((qa->PostSend(line.Write(3, 0)) == VerbsResult::QUEUE_FULL),
                               true,
                               "full");
         auto [ua, ub] = line.Pair(VerbsQpType::UC);
-        NS_TEST_EXPECT_MSG_EQ((ua->PostSend(line.Request(1, Op::RDMA_READ, 8)) ==
-                               VerbsResult::INVALID_OPCODE),
-                              true,
-                              "READ on UC");
+        NS_TEST_EXPECT_MSG_EQ(
+            (ua->PostSend(line.Request(1, Op::RDMA_READ, 8)) == VerbsResult::INVALID_OPCODE),
+            true,
+            "READ on UC");
         auto [da, db] = line.Pair(VerbsQpType::UD);
         NS_TEST_EXPECT_MSG_EQ((da->PostSend(line.Write(1, 8)) == VerbsResult::INVALID_OPCODE),
                               true,
                               "WRITE on UD");
-        NS_TEST_EXPECT_MSG_EQ((da->PostSend(line.Request(1, Op::SEND, 1025)) ==
-                               VerbsResult::TOO_LONG),
-                              true,
-                              "datagram over one MTU");
+        NS_TEST_EXPECT_MSG_EQ(
+            (da->PostSend(line.Request(1, Op::SEND, 1025)) == VerbsResult::TOO_LONG),
+            true,
+            "datagram over one MTU");
         bool thrown = false;
         try
         {
@@ -263,11 +262,14 @@ class ErrorTestCase : public TestCase
 
     void DoRun() override
     {
-        Check("unknown key", [](RdmaLine&, WorkRequest& wr) { wr.rkey = 0x9999; }, St::REM_ACCESS_ERR);
+        Check(
+            "unknown key",
+            [](RdmaLine&, WorkRequest& wr) { wr.rkey = 0x9999; },
+            St::REM_ACCESS_ERR);
         const auto limited = [](uint8_t access) {
             return [access](RdmaLine& line, WorkRequest& wr) {
-                wr.rkey = line.b->RegisterMemory(line.b->GetDefaultDomain(), 0, 3999, access)
-                              ->GetRkey();
+                wr.rkey =
+                    line.b->RegisterMemory(line.b->GetDefaultDomain(), 0, 3999, access)->GetRkey();
             };
         };
         Check("out of bounds", limited(VERBS_ACCESS_REMOTE_WRITE), St::REM_ACCESS_ERR);
@@ -383,10 +385,9 @@ class UnreliableTestCase : public TestCase
         qa->PostSend(line.Write(4, 3000));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(line.doneA.size(), 4, "the sender sees success");
-        NS_TEST_EXPECT_MSG_EQ(
-            Compare(line.doneB, {{100, St::SUCCESS}, {101, St::SUCCESS}}),
-            "",
-            "message 2 is gone and its receive request serves message 3");
+        NS_TEST_EXPECT_MSG_EQ(Compare(line.doneB, {{100, St::SUCCESS}, {101, St::SUCCESS}}),
+                              "",
+                              "message 2 is gone and its receive request serves message 3");
         NS_TEST_EXPECT_MSG_EQ(qb->GetCounters().delivered, 9000, "two SENDs and the WRITE");
         NS_TEST_EXPECT_MSG_EQ(qb->GetCounters().acksTx, 0, "nobody acknowledges");
         return line.Describe();
@@ -482,7 +483,9 @@ class ReadOrderTestCase : public TestCase
             }
         }
         NS_TEST_EXPECT_MSG_EQ(most, std::min<uint32_t>(limit, 6), "READs outstanding");
-        NS_TEST_EXPECT_MSG_EQ((writeSent >= line.doneA[5].at), fence, "a fence waits for the READs");
+        NS_TEST_EXPECT_MSG_EQ((writeSent >= line.doneA[5].at),
+                              fence,
+                              "a fence waits for the READs");
         return line.Describe();
     }
 
@@ -496,10 +499,9 @@ class ReadOrderTestCase : public TestCase
                 {
                     continue; // the WRITE waits behind READs anyway
                 }
-                NS_TEST_EXPECT_MSG_EQ(
-                    LazyEqualsEager([&]() { return Scenario(limit, fence); }),
-                    "",
-                    "limit " << +limit << " fence " << fence);
+                NS_TEST_EXPECT_MSG_EQ(LazyEqualsEager([&]() { return Scenario(limit, fence); }),
+                                      "",
+                                      "limit " << +limit << " fence " << fence);
             }
         }
     }

@@ -52,13 +52,13 @@ class RdmaLine
     /** @brief What to build. */
     struct Options
     {
-        uint64_t rateBps{100'000'000'000};   //!< of each link
-        FabricPs delay{1'000'000};           //!< of each link
-        const char* profile{"rocev2"};       //!< frame sizes
-        uint32_t mtu{1024};                  //!< payload of a full packet
-        bool relay{false};                   //!< two links with a relay between
-        Ptr<RdmaCongestionOps> congestion;   //!< null: line rate
-        double errorRate{0};                 //!< loss probability of each frame
+        uint64_t rateBps{100'000'000'000}; //!< of each link
+        FabricPs delay{1'000'000};         //!< of each link
+        const char* profile{"rocev2"};     //!< frame sizes
+        uint32_t mtu{1024};                //!< payload of a full packet
+        bool relay{false};                 //!< two links with a relay between
+        Ptr<RdmaCongestionOps> congestion; //!< null: line rate
+        double errorRate{0};               //!< loss probability of each frame
     };
 
     /**
@@ -104,16 +104,16 @@ class RdmaLine
     /** @return all completions at a, then all at b, as one line of text */
     std::string Describe() const;
 
-    Ptr<RdmaNic> a;                       //!< endpoint 0
-    Ptr<RdmaNic> b;                       //!< endpoint 1
-    Ptr<RelayStation> relay;              //!< null without
-    Ptr<VerbsCompletionQueue> cqA;        //!< of a's queue pairs, emptied into doneA
-    Ptr<VerbsCompletionQueue> cqB;        //!< of b's queue pairs, emptied into doneB
-    std::vector<WorkCompletion> doneA;    //!< completions at a
-    std::vector<WorkCompletion> doneB;    //!< completions at b
+    Ptr<RdmaNic> a;                    //!< endpoint 0
+    Ptr<RdmaNic> b;                    //!< endpoint 1
+    Ptr<RelayStation> relay;           //!< null without
+    Ptr<VerbsCompletionQueue> cqA;     //!< of a's queue pairs, emptied into doneA
+    Ptr<VerbsCompletionQueue> cqB;     //!< of b's queue pairs, emptied into doneB
+    std::vector<WorkCompletion> doneA; //!< completions at a
+    std::vector<WorkCompletion> doneB; //!< completions at b
     std::vector<std::pair<FabricPs, FabricPacket>> sentA; //!< if recorded: what a sent
     std::vector<std::pair<FabricPs, FabricPacket>> sentB; //!< if recorded: what b sent
-    uint64_t late{0};                     //!< callbacks that did not run at their completion's time
+    uint64_t late{0}; //!< callbacks that did not run at their completion's time
 
     /** @brief Record what both NICs send. */
     void Record();

@@ -231,10 +231,8 @@ RdmaFlowApplication::Begin(uint32_t index)
     if (run.flow.stop != FABRIC_NEVER)
     {
         const FabricPs left = std::max<FabricPs>(0, run.flow.stop - FabricTime::Now());
-        run.stop = Simulator::Schedule(FabricTime::To(left),
-                                       &RdmaFlowApplication::StopFlow,
-                                       this,
-                                       index);
+        run.stop =
+            Simulator::Schedule(FabricTime::To(left), &RdmaFlowApplication::StopFlow, this, index);
     }
     PostMore(index);
 }
@@ -245,7 +243,8 @@ RdmaFlowApplication::PostMore(uint32_t index)
     constexpr uint64_t AHEAD_BYTES = 1ULL << 22; // more than any path holds
     constexpr uint64_t ENDLESS_CHUNK = 1ULL << 26;
     Running& run = m_flows[index];
-    const uint64_t ahead = std::min<uint64_t>(1U << 16, std::max<uint64_t>(4, AHEAD_BYTES / m_chunk));
+    const uint64_t ahead =
+        std::min<uint64_t>(1U << 16, std::max<uint64_t>(4, AHEAD_BYTES / m_chunk));
     while (!run.allPosted && run.inFlight < ahead)
     {
         WorkRequest wr;

@@ -17,10 +17,10 @@ struct DeadlineNode
 {
     static constexpr uint32_t OUT = 0xffffffff; //!< not in a heap
 
-    FabricPs at{0};        //!< deadline, picoseconds
-    uint32_t order{0};     //!< decides among equal deadlines; unique
-    uint32_t slot{OUT};    //!< position in the heap
-    void* owner{nullptr};  //!< who waits
+    FabricPs at{0};       //!< deadline, picoseconds
+    uint32_t order{0};    //!< decides among equal deadlines; unique
+    uint32_t slot{OUT};   //!< position in the heap
+    void* owner{nullptr}; //!< who waits
 
     /** @return true while in a heap */
     bool IsIn() const

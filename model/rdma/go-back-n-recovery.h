@@ -32,8 +32,8 @@ class GoBackNRecovery : public LossRecovery
     RdmaArrival DoOnArrival(RdmaReceiverView& view, uint64_t seq) override;
     void DoOnRefused() override;
 
-    bool m_goBackZero;      //!< restart the message
-    bool m_refused{false};  //!< the sender has been told about this gap
+    bool m_goBackZero;     //!< restart the message
+    bool m_refused{false}; //!< the sender has been told about this gap
 };
 
 } // namespace ns3

@@ -88,35 +88,35 @@ struct QpCore
      */
     void EnterError(FabricPs at);
 
-    RdmaNicEngine& engine;      //!< the NIC's
-    VerbsQueuePair& owner;      //!< public object
-    uint32_t qpn{0};            //!< number
-    VerbsQpType type{VerbsQpType::RC};        //!< service
-    VerbsQpState state{VerbsQpState::RESET};  //!< state machine
-    uint8_t needs{0};           //!< RdmaCongestionNeed bits, low 8
-    uint8_t vl{0};              //!< data class
-    bool blocked{false};        //!< waits for an ACK or response before it can send
-    uint32_t mtu{0};            //!< payload of a full packet
-    uint32_t flowHash{0};       //!< of packets to the peer
-    uint32_t postNext[2]{};     //!< PSN after the last one filed: requests, responses
-    VerbsQpAttributes attr;     //!< as of the last Modify()
-    uint32_t pdId{0};           //!< protection domain
+    RdmaNicEngine& engine;                   //!< the NIC's
+    VerbsQueuePair& owner;                   //!< public object
+    uint32_t qpn{0};                         //!< number
+    VerbsQpType type{VerbsQpType::RC};       //!< service
+    VerbsQpState state{VerbsQpState::RESET}; //!< state machine
+    uint8_t needs{0};                        //!< RdmaCongestionNeed bits, low 8
+    uint8_t vl{0};                           //!< data class
+    bool blocked{false};                     //!< waits for an ACK or response before it can send
+    uint32_t mtu{0};                         //!< payload of a full packet
+    uint32_t flowHash{0};                    //!< of packets to the peer
+    uint32_t postNext[2]{};                  //!< PSN after the last one filed: requests, responses
+    VerbsQpAttributes attr;                  //!< as of the last Modify()
+    uint32_t pdId{0};                        //!< protection domain
 
-    RdmaRateState rate;                  //!< shared with congestion control
-    Ptr<RdmaCongestionOps> congestion;   //!< null: line rate
-    FabricPs paceStart{0};               //!< start of the last packet
-    double paceBits{0};                  //!< its frame bits
-    FabricPs cnpFrom{0};                 //!< next CNP not before
-    Ptr<LossRecovery> recovery;          //!< RC only
+    RdmaRateState rate;                //!< shared with congestion control
+    Ptr<RdmaCongestionOps> congestion; //!< null: line rate
+    FabricPs paceStart{0};             //!< start of the last packet
+    double paceBits{0};                //!< its frame bits
+    FabricPs cnpFrom{0};               //!< next CNP not before
+    Ptr<LossRecovery> recovery;        //!< RC only
 
-    QpSchedulerEntry entry;              //!< sending
-    DeadlineNode timer;                  //!< retry timer
-    RdmaQpCounters counters;             //!< since creation
+    QpSchedulerEntry entry;  //!< sending
+    DeadlineNode timer;      //!< retry timer
+    RdmaQpCounters counters; //!< since creation
 
-    Ptr<VerbsCompletionQueue> sendCq;    //!< completions of send requests
-    Ptr<VerbsCompletionQueue> recvCq;    //!< completions of receive requests
-    RdmaRequester requester;             //!< send side
-    RdmaResponder responder;             //!< receive side
+    Ptr<VerbsCompletionQueue> sendCq; //!< completions of send requests
+    Ptr<VerbsCompletionQueue> recvCq; //!< completions of receive requests
+    RdmaRequester requester;          //!< send side
+    RdmaResponder responder;          //!< receive side
 };
 
 } // namespace ns3

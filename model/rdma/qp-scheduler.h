@@ -16,12 +16,12 @@ namespace ns3
 /** @brief A queue pair's place in a QpScheduler. */
 struct QpSchedulerEntry
 {
-    DeadlineNode wait;                //!< in the heap until its time has come
-    QpSchedulerEntry* next{nullptr};  //!< ring
-    QpSchedulerEntry* prev{nullptr};  //!< ring; self-linked ends are null
-    uint8_t vl{0};                    //!< class it sends in
-    bool ringed{false};               //!< it is in the ring of its class
-    void* owner{nullptr};             //!< the queue pair
+    DeadlineNode wait;               //!< in the heap until its time has come
+    QpSchedulerEntry* next{nullptr}; //!< ring
+    QpSchedulerEntry* prev{nullptr}; //!< ring; self-linked ends are null
+    uint8_t vl{0};                   //!< class it sends in
+    bool ringed{false};              //!< it is in the ring of its class
+    void* owner{nullptr};            //!< the queue pair
 
     /** @return true when it waits or is ready */
     bool IsScheduled() const
@@ -92,10 +92,10 @@ class QpScheduler
   private:
     void Append(QpSchedulerEntry* e);
 
-    DeadlineHeap m_heap;                               //!< waiting
-    QpSchedulerEntry* m_head[FABRIC_CLASSES]{};        //!< ready, oldest
-    QpSchedulerEntry* m_tail[FABRIC_CLASSES]{};        //!< ready, newest
-    uint8_t m_ready{0};                                //!< classes with ready queue pairs
+    DeadlineHeap m_heap;                        //!< waiting
+    QpSchedulerEntry* m_head[FABRIC_CLASSES]{}; //!< ready, oldest
+    QpSchedulerEntry* m_tail[FABRIC_CLASSES]{}; //!< ready, newest
+    uint8_t m_ready{0};                         //!< classes with ready queue pairs
 };
 
 } // namespace ns3

@@ -151,8 +151,9 @@ RdmaNicEngine::PostAnswer(QpCore* qp, const FabricPacket* p)
         inOrder = p->psn == qp->postNext[1];
         qp->postNext[1] = (p->psn + 1) & RdmaPsn::MASK;
     }
-    const bool plain = ack ? (p->syndrome & 0x60) == 0 : !BthTraits::Ends(p->opcode) && inOrder &&
-                                                             p->opcode != BTH_RC_ATOMIC_ACK;
+    const bool plain =
+        ack ? (p->syndrome & 0x60) == 0
+            : !BthTraits::Ends(p->opcode) && inOrder && p->opcode != BTH_RC_ATOMIC_ACK;
     if (!plain || qp->requester.CompletesOldest(p->psn))
     {
         WakeExactly(p->arrival);

@@ -265,22 +265,22 @@ class RdmaNicEngine
     FabricPacket* SendFrom(QpCore& qp, FabricPs now);
     void NeedWake(FabricPs at, uint8_t vl);
 
-    RdmaNic& m_nic;                      //!< whose
-    FabricPort& m_port;                  //!< its port
-    std::vector<QpCore*> m_table;        //!< by low bits of the number
-    uint32_t m_count{0};                 //!< queue pairs
-    uint32_t m_nextQpn{1};               //!< next number to try
-    QpScheduler m_scheduler;             //!< who sends
-    DeadlineHeap m_timers;               //!< retry timers
-    FabricPacketFifo m_cnps;             //!< being generated; arrival = when due
-    FabricPendingRing m_exact;           //!< arrivals the application may notice
-    uint32_t m_blocked{0};               //!< queue pairs that wait for an ACK
-    FabricPs m_tokenFree{0};             //!< message limiter: next free slot
-    double m_tokenFraction{0};           //!< its fraction of a picosecond
-    bool m_admitting{false};             //!< an arrival is being handled
-    bool m_announcing{false};            //!< inside Announce()
+    RdmaNic& m_nic;                                      //!< whose
+    FabricPort& m_port;                                  //!< its port
+    std::vector<QpCore*> m_table;                        //!< by low bits of the number
+    uint32_t m_count{0};                                 //!< queue pairs
+    uint32_t m_nextQpn{1};                               //!< next number to try
+    QpScheduler m_scheduler;                             //!< who sends
+    DeadlineHeap m_timers;                               //!< retry timers
+    FabricPacketFifo m_cnps;                             //!< being generated; arrival = when due
+    FabricPendingRing m_exact;                           //!< arrivals the application may notice
+    uint32_t m_blocked{0};                               //!< queue pairs that wait for an ACK
+    FabricPs m_tokenFree{0};                             //!< message limiter: next free slot
+    double m_tokenFraction{0};                           //!< its fraction of a picosecond
+    bool m_admitting{false};                             //!< an arrival is being handled
+    bool m_announcing{false};                            //!< inside Announce()
     std::vector<Ptr<VerbsCompletionQueue>> m_toAnnounce; //!< with new completions
-    std::vector<uint32_t> m_overrun;     //!< queue pairs whose completion was lost
+    std::vector<uint32_t> m_overrun;                     //!< queue pairs whose completion was lost
 };
 
 } // namespace ns3

@@ -495,8 +495,7 @@ RdmaNic::WatchTimersWhileDown()
     if (next != FABRIC_NEVER)
     {
         const FabricPs left = std::max<FabricPs>(0, next - FabricTime::Now());
-        m_downTimer =
-            Simulator::Schedule(FabricTime::To(left), &RdmaNic::RunTimersWhileDown, this);
+        m_downTimer = Simulator::Schedule(FabricTime::To(left), &RdmaNic::RunTimersWhileDown, this);
     }
 }
 

@@ -233,21 +233,21 @@ class RdmaNic : public FabricStation
     Ptr<RdmaCongestionOps> m_congestion; //!< CongestionOps: the prototype
     TypeId m_recovery;                   //!< LossRecovery
 
-    std::unique_ptr<RdmaNicEngine> m_engine;        //!< the moving part
-    std::vector<Ptr<VerbsQueuePair>> m_qps;         //!< all queue pairs
-    std::vector<Ptr<VerbsCompletionQueue>> m_cqs;   //!< all completion queues
+    std::unique_ptr<RdmaNicEngine> m_engine;          //!< the moving part
+    std::vector<Ptr<VerbsQueuePair>> m_qps;           //!< all queue pairs
+    std::vector<Ptr<VerbsCompletionQueue>> m_cqs;     //!< all completion queues
     std::vector<Ptr<VerbsSharedReceiveQueue>> m_srqs; //!< all shared receive queues
-    std::vector<Ptr<VerbsMemoryRegion>> m_regions;  //!< by key >> 8
-    std::vector<uint32_t> m_freeRegions;            //!< indices free again
-    Ptr<VerbsProtectionDomain> m_defaultDomain;     //!< made on first use
-    Ptr<VerbsMemoryRegion> m_defaultRegion;         //!< made with it
-    uint8_t m_keyTag{0};                            //!< low 8 bits of the last key
-    uint32_t m_nextPd{0};                           //!< protection domains made
-    RdmaQpCounters m_retired;                       //!< of destroyed queue pairs
-    uint64_t m_unknownQp{0};                        //!< packets for nobody
-    uint64_t m_framesRefused{0};                    //!< by SendFrame()
-    FrameCallback m_frameCallback;                  //!< who gets frames
-    EventId m_downTimer;                            //!< retry timers while the link is down
+    std::vector<Ptr<VerbsMemoryRegion>> m_regions;    //!< by key >> 8
+    std::vector<uint32_t> m_freeRegions;              //!< indices free again
+    Ptr<VerbsProtectionDomain> m_defaultDomain;       //!< made on first use
+    Ptr<VerbsMemoryRegion> m_defaultRegion;           //!< made with it
+    uint8_t m_keyTag{0};                              //!< low 8 bits of the last key
+    uint32_t m_nextPd{0};                             //!< protection domains made
+    RdmaQpCounters m_retired;                         //!< of destroyed queue pairs
+    uint64_t m_unknownQp{0};                          //!< packets for nobody
+    uint64_t m_framesRefused{0};                      //!< by SendFrame()
+    FrameCallback m_frameCallback;                    //!< who gets frames
+    EventId m_downTimer;                              //!< retry timers while the link is down
 };
 
 } // namespace ns3

@@ -20,7 +20,7 @@ namespace ns3
 class RdmaPsn
 {
   public:
-    static constexpr uint32_t MASK = 0xffffff;             //!< bits on the wire
+    static constexpr uint32_t MASK = 0xffffff;              //!< bits on the wire
     static constexpr uint64_t MAX_OUTSTANDING = 1ULL << 23; //!< packets
 
     /**

@@ -16,17 +16,16 @@ void
 RdmaRequester::Start(uint32_t psn, FabricPs timeout)
 {
     Clear();
-    m_una = m_acked = m_postSeq = m_sentSeq = RdmaPsn::Start(psn);
+    m_una = m_acked = m_sentSeq = RdmaPsn::Start(psn);
+    m_queue.Reset(m_una);
     m_timeout = timeout;
 }
 
 void
 RdmaRequester::Clear()
 {
-    m_head = m_tail = m_cursor = 0;
-    m_cursorPacket = 0;
-    m_postByte = m_unaByte = 0;
-    m_answerable = 0;
+    m_queue.Reset(0);
+    m_unaByte = 0;
     m_gapSeen = m_rateToken = false;
     m_tokenAt = m_holdUntil = 0;
     m_deadline = FABRIC_NEVER;
@@ -34,103 +33,59 @@ RdmaRequester::Clear()
 }
 
 void
-RdmaRequester::Grow()
-{
-    std::vector<Wqe> bigger(std::max<size_t>(4, m_ring.size() * 2));
-    for (uint64_t i = m_head; i < m_tail; ++i)
-    {
-        bigger[i & (bigger.size() - 1)] = At(i);
-    }
-    m_ring.swap(bigger);
-}
-
-void
 RdmaRequester::Post(const WorkRequest& wr, FabricPs readyAt)
 {
-    if (m_tail - m_head == m_ring.size())
-    {
-        Grow();
-    }
-    Wqe& w = At(m_tail++);
-    w.wr = wr;
-    w.firstSeq = m_postSeq;
-    w.firstByte = m_postByte;
-    w.packets = 1;
-    w.readyAt = readyAt;
-    w.value = 0;
-    if (wr.opcode <= VerbsOpcode::RDMA_READ && wr.length > 0)
-    {
-        w.packets = static_cast<uint32_t>((wr.length - 1) / m_core.mtu + 1);
-    }
-    m_postSeq += w.packets;
-    m_postByte += IsAnswered(w) ? 0 : wr.length;
-}
-
-uint64_t
-RdmaRequester::ByteOf(const Wqe& w, uint64_t packet) const
-{
-    return w.firstByte + (IsAnswered(w) ? 0 : std::min(packet * m_core.mtu, w.wr.length));
-}
-
-uint64_t
-RdmaRequester::CursorSeq() const
-{
-    return m_cursor == m_tail ? m_postSeq : At(m_cursor).firstSeq + m_cursorPacket;
-}
-
-uint64_t
-RdmaRequester::CursorByte() const
-{
-    return m_cursor == m_tail ? m_postByte : ByteOf(At(m_cursor), m_cursorPacket);
+    m_queue.Push(wr, readyAt, m_core.mtu);
 }
 
 uint64_t
 RdmaRequester::GetInFlight() const
 {
-    const uint64_t sent = CursorByte();
+    const uint64_t sent = m_queue.CursorByte();
     return sent > m_unaByte ? sent - m_unaByte : 0;
 }
 
 int
 RdmaRequester::Outlook(FabricPs now, FabricPs& at)
 {
-    if (m_cursor == m_tail ||
+    if (m_queue.cursor == m_queue.tail ||
         (m_core.state != VerbsQpState::RTS && m_core.state != VerbsQpState::SQD))
     {
         return 0;
     }
-    const Wqe& w = At(m_cursor);
-    const uint64_t seq = w.firstSeq + m_cursorPacket;
-    const bool fresh = m_cursorPacket == 0 && seq >= m_sentSeq;
+    const Wqe& w = m_queue.At(m_queue.cursor);
+    const uint64_t seq = w.firstSeq + m_queue.cursorPacket;
+    const bool fresh = m_queue.cursorPacket == 0 && seq >= m_sentSeq;
     at = std::max(w.readyAt, m_holdUntil);
     if (fresh && m_core.state == VerbsQpState::SQD)
     {
         return 0;
     }
-    if (m_cursorPacket == 0)
+    if (m_queue.cursorPacket == 0)
     {
-        if (((w.wr.flags & VERBS_SEND_FENCE) && m_answerable > 0) ||
-            (IsAnswered(w) && m_answerable >= m_core.attr.maxRdAtomic))
+        if (((w.wr.flags & VERBS_SEND_FENCE) && m_queue.answerable > 0) ||
+            (w.IsAnswered() && m_queue.answerable >= m_core.attr.maxRdAtomic))
         {
             return -1;
         }
-        if (w.wr.lkey != 0 && m_head < m_cursor && !CheckLocal(w, now))
+        if (w.wr.lkey != 0 && m_queue.head < m_queue.cursor && !CheckLocal(w, now))
         {
             return -1; // fails once everything before it is complete
         }
     }
     if (m_core.type == VerbsQpType::RC && seq != m_una)
     {
-        const uint64_t last = IsAnswered(w) ? w.firstSeq + w.packets : seq + 1;
+        const uint64_t last = w.IsAnswered() ? w.firstSeq + w.packets : seq + 1;
         if (last - m_una > RdmaPsn::MAX_OUTSTANDING)
         {
             return -1;
         }
         const uint64_t window = m_core.engine.WindowOf(m_core);
-        if (window > 0 && !IsAnswered(w))
+        if (window > 0 && !w.IsAnswered())
         {
             const uint64_t inFlight = GetInFlight();
-            const uint64_t payload = ByteOf(w, m_cursorPacket + 1) - ByteOf(w, m_cursorPacket);
+            const uint64_t payload =
+                m_queue.ByteOf(w, m_queue.cursorPacket + 1) - m_queue.CursorByte();
             if (inFlight > 0 && inFlight + payload > window)
             {
                 return -1;
@@ -157,16 +112,16 @@ RdmaRequester::CheckLocal(const Wqe& w, FabricPs /* now */)
         return true;
     }
     const VerbsMemoryRegion* mr = m_core.engine.FindMemory(w.wr.lkey);
-    const uint8_t need = IsAnswered(w) ? VERBS_ACCESS_LOCAL_WRITE : 0;
+    const uint8_t need = w.IsAnswered() ? VERBS_ACCESS_LOCAL_WRITE : 0;
     return mr != nullptr && mr->Allows(m_core.pdId, w.wr.localAddr, w.wr.length, need);
 }
 
 FabricPacket*
 RdmaRequester::Build(FabricPs now)
 {
-    Wqe& w = At(m_cursor);
-    const uint64_t seq = w.firstSeq + m_cursorPacket;
-    if (m_cursorPacket == 0 && !CheckLocal(w, now))
+    Wqe& w = m_queue.At(m_queue.cursor);
+    const uint64_t seq = w.firstSeq + m_queue.cursorPacket;
+    if (m_queue.cursorPacket == 0 && !CheckLocal(w, now))
     {
         Fail(VerbsWcStatus::LOC_PROT_ERR, now);
         return nullptr;
@@ -174,14 +129,14 @@ RdmaRequester::Build(FabricPs now)
     m_rateToken = false;
     FabricPacket* p;
     uint32_t step = 1;
-    if (!IsAnswered(w))
+    if (!w.IsAnswered())
     {
         p = BuildData(w, seq);
     }
     else if (w.wr.opcode == VerbsOpcode::RDMA_READ)
     {
         p = BuildRead(w, seq);
-        step = w.packets - m_cursorPacket;
+        step = w.packets - m_queue.cursorPacket;
     }
     else
     {
@@ -192,7 +147,7 @@ RdmaRequester::Build(FabricPs now)
         p->flags |= FABRIC_RETRANSMIT;
         ++m_core.counters.retransmits;
     }
-    StepCursor(w, step);
+    m_queue.Step(step);
     m_sentSeq = std::max(m_sentSeq, seq + step);
     if (m_core.type == VerbsQpType::RC)
     {
@@ -206,7 +161,7 @@ RdmaRequester::Build(FabricPs now)
             RestartTimer(now);
         }
     }
-    else if (m_cursorPacket == 0)
+    else if (m_queue.cursorPacket == 0)
     {
         Acknowledge(seq + 1, now); // nobody else will
     }
@@ -217,8 +172,8 @@ FabricPacket*
 RdmaRequester::BuildData(Wqe& w, uint64_t seq)
 {
     const WorkRequest& wr = w.wr;
-    const bool first = m_cursorPacket == 0;
-    const bool last = m_cursorPacket + 1 == w.packets;
+    const bool first = m_queue.cursorPacket == 0;
+    const bool last = m_queue.cursorPacket + 1 == w.packets;
     const bool write =
         wr.opcode == VerbsOpcode::RDMA_WRITE || wr.opcode == VerbsOpcode::RDMA_WRITE_WITH_IMM;
     const bool imm = last && (wr.opcode == VerbsOpcode::SEND_WITH_IMM ||
@@ -234,7 +189,7 @@ RdmaRequester::BuildData(Wqe& w, uint64_t seq)
         opcode = imm ? BTH_UD_SEND_ONLY_IMM : BTH_UD_SEND_ONLY;
     }
     const auto payload = static_cast<uint32_t>(
-        last ? wr.length - static_cast<uint64_t>(m_cursorPacket) * m_core.mtu : m_core.mtu);
+        last ? wr.length - static_cast<uint64_t>(m_queue.cursorPacket) * m_core.mtu : m_core.mtu);
     FabricPacket* p = m_core.NewPacket(opcode, payload, m_core.vl, seq);
     if (last)
     {
@@ -265,7 +220,7 @@ RdmaRequester::BuildRead(Wqe& w, uint64_t seq)
 {
     FabricPacket* p = m_core.NewPacket(BTH_RC_READ_REQUEST, 0, m_core.vl, seq);
     p->flags |= FABRIC_ACK_REQ;
-    const uint64_t done = static_cast<uint64_t>(m_cursorPacket) * m_core.mtu;
+    const uint64_t done = static_cast<uint64_t>(m_queue.cursorPacket) * m_core.mtu;
     FabricPacketSide& side = FabricPacketPool::Get().Side(p);
     side.remoteAddr = w.wr.remoteAddr + done;
     side.rkey = w.wr.rkey;
@@ -277,8 +232,7 @@ FabricPacket*
 RdmaRequester::BuildAtomic(Wqe& w, uint64_t seq)
 {
     const bool cas = w.wr.opcode == VerbsOpcode::ATOMIC_CMP_AND_SWP;
-    FabricPacket* p =
-        m_core.NewPacket(cas ? BTH_RC_CMP_SWAP : BTH_RC_FETCH_ADD, 0, m_core.vl, seq);
+    FabricPacket* p = m_core.NewPacket(cas ? BTH_RC_CMP_SWAP : BTH_RC_FETCH_ADD, 0, m_core.vl, seq);
     p->flags |= FABRIC_ACK_REQ;
     FabricPacketSide& side = FabricPacketPool::Get().Side(p);
     side.remoteAddr = w.wr.remoteAddr;
@@ -288,44 +242,14 @@ RdmaRequester::BuildAtomic(Wqe& w, uint64_t seq)
     return p;
 }
 
-void
-RdmaRequester::StepCursor(const Wqe& w, uint32_t packets)
-{
-    m_cursorPacket += packets;
-    if (m_cursorPacket == w.packets)
-    {
-        m_answerable += IsAnswered(w) ? 1 : 0;
-        m_cursorPacket = 0;
-        ++m_cursor;
-    }
-}
-
-void
-RdmaRequester::SetCursor(uint64_t seq)
-{
-    m_answerable = 0;
-    m_cursor = m_head;
-    m_cursorPacket = 0;
-    m_rateToken = false;
-    while (m_cursor < m_tail && seq >= At(m_cursor).firstSeq + At(m_cursor).packets)
-    {
-        m_answerable += IsAnswered(At(m_cursor)) ? 1 : 0;
-        ++m_cursor;
-    }
-    if (m_cursor < m_tail && seq > At(m_cursor).firstSeq)
-    {
-        m_cursorPacket = static_cast<uint32_t>(seq - At(m_cursor).firstSeq);
-    }
-}
-
 bool
 RdmaRequester::CompletesOldest(uint32_t psn) const
 {
-    if (m_head == m_tail)
+    if (m_queue.IsEmpty())
     {
         return false;
     }
-    const Wqe& w = At(m_head);
+    const Wqe& w = m_queue.Head();
     return RdmaPsn::Extend(psn, m_una) + 1 >= w.firstSeq + w.packets;
 }
 
@@ -367,11 +291,11 @@ void
 RdmaRequester::AdvanceHead(FabricPs at)
 {
     const uint64_t before = m_una;
-    while (m_head < m_tail)
+    while (m_queue.head < m_queue.tail)
     {
-        const Wqe& w = At(m_head);
+        const Wqe& w = m_queue.Head();
         const uint64_t end = w.firstSeq + w.packets;
-        if (!IsAnswered(w))
+        if (!w.IsAnswered())
         {
             m_una = std::max(m_una, std::min(m_acked, end));
         }
@@ -381,16 +305,17 @@ RdmaRequester::AdvanceHead(FabricPs at)
         }
         Retire(at);
     }
-    m_unaByte = m_head == m_tail ? m_postByte : ByteOf(At(m_head), m_una - At(m_head).firstSeq);
-    if (m_cursor == m_head && m_head < m_tail && CursorSeq() < m_una)
+    m_unaByte = m_queue.IsEmpty() ? m_queue.postByte
+                                  : m_queue.ByteOf(m_queue.Head(), m_una - m_queue.Head().firstSeq);
+    if (m_queue.cursor == m_queue.head && !m_queue.IsEmpty() && m_queue.CursorSeq() < m_una)
     {
-        m_cursorPacket = static_cast<uint32_t>(m_una - At(m_head).firstSeq);
+        m_queue.cursorPacket = static_cast<uint32_t>(m_una - m_queue.Head().firstSeq);
     }
     if (m_una > before)
     {
         m_retries = m_rnrs = 0;
         m_gapSeen = false;
-        if (CursorSeq() <= m_una)
+        if (m_queue.CursorSeq() <= m_una)
         {
             StopTimer();
         }
@@ -404,23 +329,14 @@ RdmaRequester::AdvanceHead(FabricPs at)
 void
 RdmaRequester::Retire(FabricPs at)
 {
-    if (IsAnswered(At(m_head)) && m_cursor > m_head)
-    {
-        --m_answerable;
-    }
     CompleteHead(VerbsWcStatus::SUCCESS, at);
-    ++m_head;
-    if (m_cursor < m_head)
-    {
-        m_cursor = m_head;
-        m_cursorPacket = 0;
-    }
+    m_queue.Pop();
 }
 
 void
 RdmaRequester::CompleteHead(VerbsWcStatus status, FabricPs at)
 {
-    const Wqe& w = At(m_head);
+    const Wqe& w = m_queue.Head();
     if (status == VerbsWcStatus::SUCCESS && !(w.wr.flags & VERBS_SEND_SIGNALED))
     {
         return;
@@ -488,14 +404,14 @@ void
 RdmaRequester::OnNak(const FabricPacket* p, uint64_t seq)
 {
     ++m_core.counters.naksRx;
-    if (m_head == m_tail)
+    if (m_queue.IsEmpty())
     {
         return;
     }
     switch (p->syndrome)
     {
     case RDMA_NAK_SEQUENCE: {
-        const RdmaSenderView view{m_una, CursorSeq(), At(m_head).firstSeq};
+        const RdmaSenderView view{m_una, m_queue.CursorSeq(), m_queue.Head().firstSeq};
         const uint64_t from = m_core.recovery->OnNak(view, seq);
         if (from < view.next && from >= view.messageFirst)
         {
@@ -523,7 +439,7 @@ void
 RdmaRequester::OnRnr(const FabricPacket* p, uint64_t seq)
 {
     ++m_core.counters.rnrRx;
-    if (seq < m_una || seq >= CursorSeq())
+    if (seq < m_una || seq >= m_queue.CursorSeq())
     {
         return; // an old one
     }
@@ -542,10 +458,11 @@ RdmaRequester::GoBack(uint64_t seq, FabricPs at)
     if (seq < m_una)
     {
         m_una = m_acked = seq;
-        m_unaByte = ByteOf(At(m_head), seq - At(m_head).firstSeq);
+        m_unaByte = m_queue.ByteOf(m_queue.Head(), seq - m_queue.Head().firstSeq);
     }
-    SetCursor(seq);
-    if (CursorSeq() <= m_una)
+    m_queue.SetCursor(seq);
+    m_rateToken = false;
+    if (m_queue.CursorSeq() <= m_una)
     {
         StopTimer();
     }
@@ -557,12 +474,12 @@ RdmaRequester::OnResponse(const FabricPacket* p)
 {
     const uint64_t seq = RdmaPsn::Extend(p->psn, m_una);
     Acknowledge(seq, p->arrival);
-    if (m_head == m_tail || !IsAnswered(At(m_head)) || seq < m_una || seq >= m_sentSeq)
+    if (m_queue.IsEmpty() || !m_queue.Head().IsAnswered() || seq < m_una || seq >= m_sentSeq)
     {
         ++m_core.counters.discarded;
         return;
     }
-    Wqe& w = At(m_head);
+    Wqe& w = m_queue.Head();
     if (seq > m_una)
     {
         ++m_core.counters.discarded;
@@ -592,7 +509,7 @@ RdmaRequester::OnResponse(const FabricPacket* p)
         RestartTimer(p->arrival);
     }
     AdvanceHead(p->arrival);
-    if (CursorSeq() <= m_una)
+    if (m_queue.CursorSeq() <= m_una)
     {
         StopTimer();
     }
@@ -605,7 +522,7 @@ RdmaRequester::OnResponse(const FabricPacket* p)
 void
 RdmaRequester::EnsureTimer(FabricPs now)
 {
-    if (m_core.type == VerbsQpType::RC && m_head < m_tail && m_deadline == FABRIC_NEVER)
+    if (m_core.type == VerbsQpType::RC && !m_queue.IsEmpty() && m_deadline == FABRIC_NEVER)
     {
         RestartTimer(now);
     }
@@ -635,7 +552,7 @@ RdmaRequester::OnTimer(FabricPs at)
         m_core.congestion->OnLoss(m_core.rate, at);
     }
     m_gapSeen = false;
-    GoBack(m_core.recovery->OnTimeout({m_una, CursorSeq(), At(m_head).firstSeq}), at);
+    GoBack(m_core.recovery->OnTimeout({m_una, m_queue.CursorSeq(), m_queue.Head().firstSeq}), at);
     if (!m_core.engine.IsLinkUp())
     {
         EnsureTimer(at);
@@ -646,7 +563,7 @@ void
 RdmaRequester::Fail(VerbsWcStatus status, FabricPs at)
 {
     CompleteHead(status, at);
-    ++m_head;
+    ++m_queue.head;
     if (m_core.type == VerbsQpType::RC)
     {
         m_core.EnterError(at);
@@ -659,15 +576,15 @@ RdmaRequester::Fail(VerbsWcStatus status, FabricPs at)
 void
 RdmaRequester::Flush(FabricPs at)
 {
-    for (; m_head < m_tail; ++m_head)
+    for (; m_queue.head < m_queue.tail; ++m_queue.head)
     {
         CompleteHead(VerbsWcStatus::WR_FLUSH_ERR, at);
     }
-    m_cursor = m_tail;
-    m_cursorPacket = 0;
-    m_answerable = 0;
-    m_una = m_acked = m_sentSeq = m_postSeq;
-    m_unaByte = m_postByte;
+    m_queue.cursor = m_queue.tail;
+    m_queue.cursorPacket = 0;
+    m_queue.answerable = 0;
+    m_una = m_acked = m_sentSeq = m_queue.postSeq;
+    m_unaByte = m_queue.postByte;
     StopTimer();
 }
 

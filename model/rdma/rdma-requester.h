@@ -4,12 +4,12 @@
 #ifndef RDMA_REQUESTER_H
 #define RDMA_REQUESTER_H
 
+#include "rdma-send-queue.h"
 #include "verbs-work.h"
 
 #include "ns3/fabric-packet.h"
 
 #include <cstdint>
-#include <vector>
 
 namespace ns3
 {
@@ -20,10 +20,8 @@ struct QpCore;
  * @ingroup ai-fabric
  * @brief Send side of a queue pair: cuts requests into packets, keeps the window, completes.
  *
- * The send queue is a ring; head is the oldest incomplete request, the cursor (request and packet
- * inside it) is what goes out next; going back moves the cursor. PSNs are given when a request is
- * posted. A READ takes as many PSNs as it has response packets and is answered by those alone: an
- * ACK that runs ahead of them is remembered and counts when they are in.
+ * A READ takes as many PSNs as it has response packets and is answered by those alone: an ACK that
+ * runs ahead of them is remembered and counts when they are in.
  */
 class RdmaRequester
 {
@@ -56,13 +54,13 @@ class RdmaRequester
     /** @return requests posted and not complete */
     uint32_t GetOutstanding() const
     {
-        return static_cast<uint32_t>(m_tail - m_head);
+        return static_cast<uint32_t>(m_queue.tail - m_queue.head);
     }
 
     /** @return true when requests that were begun are incomplete */
     bool HasBegun() const
     {
-        return m_cursor > m_head || m_cursorPacket > 0;
+        return m_queue.cursor > m_queue.head || m_queue.cursorPacket > 0;
     }
 
     /**
@@ -127,38 +125,8 @@ class RdmaRequester
     }
 
   private:
-    /** @brief One send request in the ring. */
-    struct Wqe
-    {
-        WorkRequest wr;      //!< as posted
-        uint64_t firstSeq;   //!< sequence of its first packet
-        uint64_t firstByte;  //!< data bytes of all requests before it
-        uint32_t packets;    //!< sequences it takes
-        FabricPs readyAt;    //!< first packet not before
-        uint64_t value;      //!< atomics: original value
-    };
+    using Wqe = RdmaSendQueue::Wqe;
 
-    Wqe& At(uint64_t index)
-    {
-        return m_ring[index & (m_ring.size() - 1)];
-    }
-
-    const Wqe& At(uint64_t index) const
-    {
-        return m_ring[index & (m_ring.size() - 1)];
-    }
-
-    static bool IsAnswered(const Wqe& w)
-    {
-        return w.wr.opcode >= VerbsOpcode::RDMA_READ;
-    }
-
-    void Grow();
-    uint64_t CursorSeq() const;
-    uint64_t CursorByte() const;
-    uint64_t ByteOf(const Wqe& w, uint64_t packet) const;
-    void SetCursor(uint64_t seq);
-    void StepCursor(const Wqe& w, uint32_t packets);
     bool Acknowledge(uint64_t end, FabricPs at);
     void AdvanceHead(FabricPs at);
     void Retire(FabricPs at);
@@ -175,27 +143,20 @@ class RdmaRequester
     void OnNak(const FabricPacket* p, uint64_t seq);
     void OnRnr(const FabricPacket* p, uint64_t seq);
 
-    QpCore& m_core;            //!< the queue pair
-    std::vector<Wqe> m_ring;   //!< power-of-two ring, grows as needed
-    uint64_t m_head{0};        //!< oldest incomplete request
-    uint64_t m_tail{0};        //!< one past the newest
-    uint64_t m_cursor{0};      //!< request being sent
-    uint32_t m_cursorPacket{0}; //!< next packet of it
-    uint64_t m_postSeq{0};     //!< sequence after the newest request
-    uint64_t m_postByte{0};    //!< data bytes of all requests
-    uint64_t m_una{0};         //!< oldest unacknowledged sequence
-    uint64_t m_unaByte{0};     //!< data bytes before it
-    uint64_t m_acked{0};       //!< ACKs seen cover sequences before this
-    uint64_t m_sentSeq{0};     //!< one past the highest sequence ever sent
-    uint32_t m_answerable{0};  //!< READs and atomics begun and incomplete
-    bool m_gapSeen{false};     //!< READ: this gap has been dealt with
-    bool m_rateToken{false};   //!< the message limiter has given leave to the next message
-    FabricPs m_tokenAt{0};     //!< from when
-    FabricPs m_holdUntil{0};   //!< RNR: no packet before
-    FabricPs m_timeout{0};     //!< retry timer, FABRIC_NEVER = none
-    FabricPs m_deadline{0};    //!< retry timer expires, FABRIC_NEVER = not running
-    uint8_t m_retries{0};      //!< timeouts in a row
-    uint8_t m_rnrs{0};         //!< RNR NAKs in a row
+    QpCore& m_core;          //!< the queue pair
+    RdmaSendQueue m_queue;   //!< requests, and where sending stands
+    uint64_t m_una{0};       //!< oldest unacknowledged sequence
+    uint64_t m_unaByte{0};   //!< data bytes before it
+    uint64_t m_acked{0};     //!< ACKs seen cover sequences before this
+    uint64_t m_sentSeq{0};   //!< one past the highest sequence ever sent
+    bool m_gapSeen{false};   //!< READ: this gap has been dealt with
+    bool m_rateToken{false}; //!< the message limiter has given leave to the next message
+    FabricPs m_tokenAt{0};   //!< from when
+    FabricPs m_holdUntil{0}; //!< RNR: no packet before
+    FabricPs m_timeout{0};   //!< retry timer, FABRIC_NEVER = none
+    FabricPs m_deadline{0};  //!< retry timer expires, FABRIC_NEVER = not running
+    uint8_t m_retries{0};    //!< timeouts in a row
+    uint8_t m_rnrs{0};       //!< RNR NAKs in a row
 };
 
 } // namespace ns3

@@ -329,10 +329,9 @@ RdmaResponder::AcceptWrite(const FabricPacket* p)
         const FabricPacketSide& side =
             static_cast<const FabricPacketPool&>(FabricPacketPool::Get()).Side(p);
         const VerbsMemoryRegion* mr = m_core.engine.FindMemory(side.rkey);
-        if (side.length > 0 && (mr == nullptr || !mr->Allows(m_core.pdId,
-                                                             side.remoteAddr,
-                                                             side.length,
-                                                             VERBS_ACCESS_REMOTE_WRITE)))
+        if (side.length > 0 &&
+            (mr == nullptr ||
+             !mr->Allows(m_core.pdId, side.remoteAddr, side.length, VERBS_ACCESS_REMOTE_WRITE)))
         {
             return RDMA_NAK_ACCESS;
         }
@@ -364,10 +363,9 @@ RdmaResponder::AcceptRead(const FabricPacket* p)
     const FabricPacketSide& side =
         static_cast<const FabricPacketPool&>(FabricPacketPool::Get()).Side(p);
     const VerbsMemoryRegion* mr = m_core.engine.FindMemory(side.rkey);
-    if (side.length > 0 && (mr == nullptr || !mr->Allows(m_core.pdId,
-                                                         side.remoteAddr,
-                                                         side.length,
-                                                         VERBS_ACCESS_REMOTE_READ)))
+    if (side.length > 0 &&
+        (mr == nullptr ||
+         !mr->Allows(m_core.pdId, side.remoteAddr, side.length, VERBS_ACCESS_REMOTE_READ)))
     {
         return RDMA_NAK_ACCESS;
     }
@@ -392,8 +390,7 @@ RdmaResponder::AcceptAtomic(const FabricPacket* p)
         return RDMA_NAK_INVALID;
     }
     VerbsMemoryRegion* mr = m_core.engine.FindMemory(side.rkey);
-    if (mr == nullptr ||
-        !mr->Allows(m_core.pdId, side.remoteAddr, 8, VERBS_ACCESS_REMOTE_ATOMIC))
+    if (mr == nullptr || !mr->Allows(m_core.pdId, side.remoteAddr, 8, VERBS_ACCESS_REMOTE_ATOMIC))
     {
         return RDMA_NAK_ACCESS;
     }
@@ -479,8 +476,7 @@ RdmaResponder::BuildResponse(FabricPs now)
         {
             opcode = job.begun ? BTH_RC_READ_RESPONSE_LAST : BTH_RC_READ_RESPONSE_ONLY;
         }
-        const auto payload =
-            static_cast<uint32_t>(std::min<uint64_t>(job.bytes, m_core.mtu));
+        const auto payload = static_cast<uint32_t>(std::min<uint64_t>(job.bytes, m_core.mtu));
         p = m_core.NewPacket(opcode, payload, m_core.vl, job.seq);
         p->syndrome = RDMA_ACK;
         job.begun = true;

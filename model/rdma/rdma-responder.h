@@ -22,12 +22,12 @@ struct QpCore;
 /** @brief AETH syndromes. */
 enum RdmaSyndrome : uint8_t
 {
-    RDMA_ACK = 0x1f,                //!< positive, no end-to-end credits
-    RDMA_RNR = 0x20,                //!< low five bits: timer code
-    RDMA_NAK_SEQUENCE = 0x60,       //!< PSN sequence error
-    RDMA_NAK_INVALID = 0x61,        //!< invalid request
-    RDMA_NAK_ACCESS = 0x62,         //!< remote access error
-    RDMA_NAK_OPERATION = 0x63       //!< remote operational error
+    RDMA_ACK = 0x1f,          //!< positive, no end-to-end credits
+    RDMA_RNR = 0x20,          //!< low five bits: timer code
+    RDMA_NAK_SEQUENCE = 0x60, //!< PSN sequence error
+    RDMA_NAK_INVALID = 0x61,  //!< invalid request
+    RDMA_NAK_ACCESS = 0x62,   //!< remote access error
+    RDMA_NAK_OPERATION = 0x63 //!< remote operational error
 };
 
 /**
@@ -88,8 +88,8 @@ class RdmaResponder
         return m_lastMessageAt;
     }
 
-    Ptr<VerbsSharedReceiveQueue> receives; //!< own or shared receive queue
-    bool shared{false};                    //!< it is shared
+    Ptr<VerbsSharedReceiveQueue> receives;       //!< own or shared receive queue
+    bool shared{false};                          //!< it is shared
     Callback<void, uint64_t, FabricPs> delivery; //!< told of whole messages
 
   private:
@@ -143,22 +143,22 @@ class RdmaResponder
     void ForgetMessage();
     void EndMessage(FabricPs at);
 
-    QpCore& m_core;                 //!< the queue pair
-    RdmaReceiverView m_view;        //!< order
-    bool m_inMessage{false};        //!< a message is in progress
-    bool m_inWrite{false};          //!< it is a WRITE
-    bool m_skipping{false};         //!< UC: the rest of a broken message is skipped
-    bool m_hasReceive{false};       //!< m_receive is taken
-    ReceiveRequest m_receive;       //!< of the message in progress
-    uint64_t m_messageBytes{0};     //!< received of it
-    uint64_t m_messageLength{0};    //!< WRITE: announced
-    FabricPs m_lastMessageAt{0};    //!< last whole message
-    uint8_t m_refusal{0};           //!< fatal NAK to send behind the READ responses; 0 = none
-    std::vector<Job> m_jobs;        //!< power-of-two ring
-    uint64_t m_jobHead{0};          //!< oldest
-    uint64_t m_jobTail{0};          //!< one past the newest
-    std::vector<Done> m_done;       //!< ring of the last atomics
-    uint32_t m_doneNext{0};         //!< next place in it
+    QpCore& m_core;              //!< the queue pair
+    RdmaReceiverView m_view;     //!< order
+    bool m_inMessage{false};     //!< a message is in progress
+    bool m_inWrite{false};       //!< it is a WRITE
+    bool m_skipping{false};      //!< UC: the rest of a broken message is skipped
+    bool m_hasReceive{false};    //!< m_receive is taken
+    ReceiveRequest m_receive;    //!< of the message in progress
+    uint64_t m_messageBytes{0};  //!< received of it
+    uint64_t m_messageLength{0}; //!< WRITE: announced
+    FabricPs m_lastMessageAt{0}; //!< last whole message
+    uint8_t m_refusal{0};        //!< fatal NAK to send behind the READ responses; 0 = none
+    std::vector<Job> m_jobs;     //!< power-of-two ring
+    uint64_t m_jobHead{0};       //!< oldest
+    uint64_t m_jobTail{0};       //!< one past the newest
+    std::vector<Done> m_done;    //!< ring of the last atomics
+    uint32_t m_doneNext{0};      //!< next place in it
 };
 
 } // namespace ns3

@@ -81,13 +81,13 @@ class VerbsCompletionQueue : public Object
     bool Push(const WorkCompletion& wc);
     void Notify();
 
-    RdmaNic* m_nic{nullptr};             //!< null after its DoDispose
-    uint32_t m_depth{0};                 //!< most completions
-    std::vector<WorkCompletion> m_ring;  //!< grows to the depth as needed
-    uint32_t m_head{0};                  //!< oldest
-    uint32_t m_count{0};                 //!< waiting
-    uint64_t m_lost{0};                  //!< lost
-    bool m_pending{false};               //!< on the NIC's list of queues to announce
+    RdmaNic* m_nic{nullptr};                          //!< null after its DoDispose
+    uint32_t m_depth{0};                              //!< most completions
+    std::vector<WorkCompletion> m_ring;               //!< grows to the depth as needed
+    uint32_t m_head{0};                               //!< oldest
+    uint32_t m_count{0};                              //!< waiting
+    uint64_t m_lost{0};                               //!< lost
+    bool m_pending{false};                            //!< on the NIC's list of queues to announce
     Callback<void, VerbsCompletionQueue&> m_callback; //!< announces
 };
 

@@ -82,12 +82,12 @@ class VerbsMemoryRegion : public SimpleRefCount<VerbsMemoryRegion>
     }
 
   private:
-    uint32_t m_pdId;                        //!< protection domain
-    uint64_t m_addr;                        //!< first byte
-    uint64_t m_length;                      //!< bytes
-    uint8_t m_access;                       //!< VerbsAccess bits
-    uint32_t m_key;                         //!< local and remote key
-    std::map<uint64_t, uint64_t> m_words;   //!< words that are not 0
+    uint32_t m_pdId;                      //!< protection domain
+    uint64_t m_addr;                      //!< first byte
+    uint64_t m_length;                    //!< bytes
+    uint8_t m_access;                     //!< VerbsAccess bits
+    uint32_t m_key;                       //!< local and remote key
+    std::map<uint64_t, uint64_t> m_words; //!< words that are not 0
 };
 
 } // namespace ns3

@@ -19,8 +19,7 @@ NS_OBJECT_ENSURE_REGISTERED(VerbsQueuePair);
 TypeId
 VerbsQueuePair::GetTypeId()
 {
-    static TypeId tid =
-        TypeId("ns3::VerbsQueuePair").SetParent<Object>().SetGroupName("AiFabric");
+    static TypeId tid = TypeId("ns3::VerbsQueuePair").SetParent<Object>().SetGroupName("AiFabric");
     return tid;
 }
 

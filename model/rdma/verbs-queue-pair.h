@@ -25,16 +25,16 @@ struct QpCore;
 /** @brief What a queue pair is made with. */
 struct VerbsQpInit
 {
-    VerbsQpType type{VerbsQpType::RC};    //!< transport service
-    Ptr<VerbsProtectionDomain> pd;        //!< protection domain
-    Ptr<VerbsCompletionQueue> sendCq;     //!< null: send requests complete silently
-    Ptr<VerbsCompletionQueue> recvCq;     //!< null: receive requests complete silently
-    Ptr<VerbsSharedReceiveQueue> srq;     //!< null: own receive queue
-    uint32_t maxSend{128};                //!< most send requests outstanding
-    uint32_t maxRecv{128};                //!< most receive requests outstanding (own queue)
-    uint32_t mtu{0};                      //!< payload of a full packet; 0: the NIC's Mtu
-    bool signalAll{false};                //!< every send request makes a completion
-    Ptr<RdmaCongestionOps> congestion;    //!< prototype; null: the NIC's (UD: none)
+    VerbsQpType type{VerbsQpType::RC}; //!< transport service
+    Ptr<VerbsProtectionDomain> pd;     //!< protection domain
+    Ptr<VerbsCompletionQueue> sendCq;  //!< null: send requests complete silently
+    Ptr<VerbsCompletionQueue> recvCq;  //!< null: receive requests complete silently
+    Ptr<VerbsSharedReceiveQueue> srq;  //!< null: own receive queue
+    uint32_t maxSend{128};             //!< most send requests outstanding
+    uint32_t maxRecv{128};             //!< most receive requests outstanding (own queue)
+    uint32_t mtu{0};                   //!< payload of a full packet; 0: the NIC's Mtu
+    bool signalAll{false};             //!< every send request makes a completion
+    Ptr<RdmaCongestionOps> congestion; //!< prototype; null: the NIC's (UD: none)
 };
 
 /** @brief What Modify() sets; names and meaning as in the verbs API. */
@@ -59,24 +59,24 @@ struct VerbsQpAttributes
 /** @brief What a queue pair has done since it was made; sums are those of a NIC. */
 struct RdmaQpCounters
 {
-    uint64_t txPackets{0};      //!< data packets sent: requests and READ responses
-    uint64_t txBytes{0};        //!< their payload
-    uint64_t retransmits{0};    //!< of those packets, sent before
-    uint64_t rxPackets{0};      //!< data packets received
-    uint64_t delivered{0};      //!< payload accepted in order
-    uint64_t messagesIn{0};     //!< messages received whole: SEND, WRITE
-    uint64_t acksTx{0};         //!< ACKs sent
-    uint64_t acksRx{0};         //!< ACKs received
-    uint64_t naksTx{0};         //!< NAKs sent, RNR apart
-    uint64_t naksRx{0};         //!< NAKs received, RNR apart
-    uint64_t rnrTx{0};          //!< RNR NAKs sent
-    uint64_t rnrRx{0};          //!< RNR NAKs received
-    uint64_t timeouts{0};       //!< retry timer expiries
-    uint64_t cnpsTx{0};         //!< CNPs sent
-    uint64_t cnpsRx{0};         //!< CNPs received
-    uint64_t markedRx{0};       //!< data packets received with CE
-    uint64_t duplicates{0};     //!< request packets seen before
-    uint64_t discarded{0};      //!< packets out of order, in error, or refused
+    uint64_t txPackets{0};   //!< data packets sent: requests and READ responses
+    uint64_t txBytes{0};     //!< their payload
+    uint64_t retransmits{0}; //!< of those packets, sent before
+    uint64_t rxPackets{0};   //!< data packets received
+    uint64_t delivered{0};   //!< payload accepted in order
+    uint64_t messagesIn{0};  //!< messages received whole: SEND, WRITE
+    uint64_t acksTx{0};      //!< ACKs sent
+    uint64_t acksRx{0};      //!< ACKs received
+    uint64_t naksTx{0};      //!< NAKs sent, RNR apart
+    uint64_t naksRx{0};      //!< NAKs received, RNR apart
+    uint64_t rnrTx{0};       //!< RNR NAKs sent
+    uint64_t rnrRx{0};       //!< RNR NAKs received
+    uint64_t timeouts{0};    //!< retry timer expiries
+    uint64_t cnpsTx{0};      //!< CNPs sent
+    uint64_t cnpsRx{0};      //!< CNPs received
+    uint64_t markedRx{0};    //!< data packets received with CE
+    uint64_t duplicates{0};  //!< request packets seen before
+    uint64_t discarded{0};   //!< packets out of order, in error, or refused
 
     /**
      * @brief Add up.

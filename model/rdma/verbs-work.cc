@@ -52,9 +52,9 @@ FabricPs
 VerbsRnrTimer(uint8_t code)
 {
     // InfiniBand specification, RNR NAK timer field, in units of 10 us
-    static const uint32_t table[32] = {65536, 1,    2,    3,    4,    6,     8,     12,
-                                       16,    24,   32,   48,   64,   96,    128,   192,
-                                       256,   384,  512,  768,  1024, 1536,  2048,  3072,
+    static const uint32_t table[32] = {65536, 1,    2,    3,     4,     6,     8,     12,
+                                       16,    24,   32,   48,    64,    96,    128,   192,
+                                       256,   384,  512,  768,   1024,  1536,  2048,  3072,
                                        4096,  6144, 8192, 12288, 16384, 24576, 32768, 49152};
     return static_cast<FabricPs>(table[code & 31]) * 10'000'000;
 }

@@ -108,20 +108,20 @@ constexpr uint64_t VERBS_MAX_MESSAGE = 1ULL << 31;
 /** @brief A send work request: one scatter-gather element. */
 struct WorkRequest
 {
-    uint64_t wrId{0};                          //!< returned in the completion
+    uint64_t wrId{0};                            //!< returned in the completion
     VerbsOpcode opcode{VerbsOpcode::RDMA_WRITE}; //!< what to do
-    uint8_t flags{VERBS_SEND_SIGNALED};        //!< VerbsSendFlag bits
-    uint64_t length{0};                        //!< bytes; atomics always move 8
-    uint64_t localAddr{0};                     //!< local buffer
-    uint32_t lkey{0};                          //!< its key; 0 = reserved key, not checked
-    uint32_t rkey{0};                          //!< remote key (WRITE, READ, atomics)
-    uint64_t remoteAddr{0};                    //!< remote buffer
-    uint32_t immData{0};                       //!< immediate data (..._WITH_IMM)
-    uint64_t compareAdd{0};                    //!< CAS: compare; FETCH_ADD: addend
-    uint64_t swap{0};                          //!< CAS: swap value
-    uint32_t remoteEndpoint{0};                //!< UD: address handle
-    uint32_t remoteQpn{0};                     //!< UD: destination queue pair
-    uint32_t remoteQkey{0};                    //!< UD: its key
+    uint8_t flags{VERBS_SEND_SIGNALED};          //!< VerbsSendFlag bits
+    uint64_t length{0};                          //!< bytes; atomics always move 8
+    uint64_t localAddr{0};                       //!< local buffer
+    uint32_t lkey{0};                            //!< its key; 0 = reserved key, not checked
+    uint32_t rkey{0};                            //!< remote key (WRITE, READ, atomics)
+    uint64_t remoteAddr{0};                      //!< remote buffer
+    uint32_t immData{0};                         //!< immediate data (..._WITH_IMM)
+    uint64_t compareAdd{0};                      //!< CAS: compare; FETCH_ADD: addend
+    uint64_t swap{0};                            //!< CAS: swap value
+    uint32_t remoteEndpoint{0};                  //!< UD: address handle
+    uint32_t remoteQpn{0};                       //!< UD: destination queue pair
+    uint32_t remoteQkey{0};                      //!< UD: its key
 };
 
 /** @brief A receive work request: one scatter-gather element. */

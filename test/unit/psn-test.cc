@@ -23,8 +23,13 @@ TEST(Psn, ExtendFindsTheNearestSequence)
                                 (uint64_t{1} << 32) - 3,
                                 (uint64_t{1} << 40) + 0x7fffff})
     {
-        for (const int64_t d : {-(int64_t{1} << 23), int64_t{-100000}, int64_t{-1}, int64_t{0},
-                                int64_t{1}, int64_t{77777}, (int64_t{1} << 23) - 1})
+        for (const int64_t d : {-(int64_t{1} << 23),
+                                int64_t{-100000},
+                                int64_t{-1},
+                                int64_t{0},
+                                int64_t{1},
+                                int64_t{77777},
+                                (int64_t{1} << 23) - 1})
         {
             const uint64_t seq = near + static_cast<uint64_t>(d);
             EXPECT_EQ(RdmaPsn::Extend(RdmaPsn::Wire(seq), near), seq) << near << " " << d;

@@ -3,10 +3,9 @@
  */
 #include "ns3/qp-scheduler.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <deque>
+#include <gtest/gtest.h>
 #include <random>
 
 using namespace ns3;

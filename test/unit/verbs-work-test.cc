@@ -5,7 +5,6 @@
 #include "ns3/verbs-work.h"
 
 #include <gtest/gtest.h>
-
 #include <string>
 
 using namespace ns3;
@@ -28,8 +27,8 @@ TEST(VerbsWork, RnrTimerTable)
 TEST(VerbsWork, StateMachine)
 {
     // rows: from; columns: RESET INIT RTR RTS SQD SQE ERR; for RC
-    const char* const legal[7] = {"11....1", "111...1", "1..1..1", "1..11.1",
-                                  "1..11.1", "1.....1", "1.....1"};
+    const char* const legal[7] =
+        {"11....1", "111...1", "1..1..1", "1..11.1", "1..11.1", "1.....1", "1.....1"};
     for (int from = 0; from < 7; ++from)
     {
         for (int to = 0; to < 7; ++to)
@@ -41,8 +40,7 @@ TEST(VerbsWork, StateMachine)
                 << from << " to " << to;
         }
     }
-    EXPECT_TRUE(
-        VerbsTransitionAllowed(VerbsQpType::UD, VerbsQpState::SQE, VerbsQpState::RTS));
+    EXPECT_TRUE(VerbsTransitionAllowed(VerbsQpType::UD, VerbsQpState::SQE, VerbsQpState::RTS));
     EXPECT_STREQ(VerbsStateName(VerbsQpState::SQD), "SQD");
     EXPECT_STREQ(VerbsStatusName(VerbsWcStatus::RNR_RETRY_EXC_ERR), "RNR_RETRY_EXC_ERR");
 }
