@@ -8,6 +8,7 @@
 #include "ns3/boolean.h"
 #include "ns3/log.h"
 #include "ns3/rng-seed-manager.h"
+#include "ns3/simulator-impl.h"
 
 #include <algorithm>
 
@@ -26,6 +27,7 @@ constexpr uint64_t DIGEST_PLACE = 0xd6e8feb86659fd93ULL;
 
 FabricTrajectory FabricStation::s_trajectory;
 FabricPs FabricStation::s_now = -1;
+SimulatorImpl* FabricStation::s_engine = nullptr;
 
 /** @brief Keeps the clock at hand while an engine event runs. */
 struct FabricStation::ClockScope
@@ -121,7 +123,11 @@ FabricStation::NextStationId()
     {
         t = FabricTrajectory{};
         stale = false;
-        Simulator::ScheduleDestroy(+[]() { stale = true; });
+        s_engine = PeekPointer(Simulator::GetImplementation());
+        Simulator::ScheduleDestroy(+[]() {
+            stale = true;
+            s_engine = nullptr;
+        });
     }
     return static_cast<uint32_t>(t.stations++);
 }
@@ -304,13 +310,27 @@ FabricStation::Clock()
 }
 
 void
+FabricStation::Schedule(FabricPs at, EventImpl* event)
+{
+    event->Ref();
+    const Time delay = TimeStep(at - Clock());
+    if (s_engine != nullptr)
+    {
+        s_engine->ScheduleWithContext(m_id, delay, event);
+    }
+    else
+    {
+        Simulator::ScheduleWithContext(m_id, delay, event);
+    }
+}
+
+void
 FabricStation::Arm(FabricPort& port, FabricPs at)
 {
     if (at < port.wakeAt)
     {
         port.wakeAt = at;
-        port.wake->Ref();
-        Simulator::ScheduleWithContext(m_id, TimeStep(at - Clock()), port.wake);
+        Schedule(at, port.wake);
     }
 }
 
@@ -320,8 +340,7 @@ FabricStation::ArmDrain(FabricPs at)
     if (at != m_drainAt)
     {
         m_drainAt = at;
-        m_drain->Ref();
-        Simulator::ScheduleWithContext(m_id, TimeStep(at - Clock()), m_drain);
+        Schedule(at, m_drain);
     }
 }
 
@@ -331,8 +350,7 @@ FabricStation::ArmInstantEnd()
     if (!m_instantEndArmed)
     {
         m_instantEndArmed = true;
-        m_instantEnd->Ref();
-        Simulator::ScheduleWithContext(m_id, TimeStep(0), m_instantEnd);
+        Schedule(Clock(), m_instantEnd);
     }
 }
 
@@ -396,7 +414,7 @@ FabricStation::DrainControl(FabricPort& port, FabricPs now)
 void
 FabricStation::OnWake(FabricPort& port)
 {
-    const FabricPs now = FabricTime::Now();
+    const FabricPs now = s_engine->Now().GetTimeStep();
     FabricTrajectory& t = Trajectory();
     ++t.wakes;
     if (port.wakeAt != now)

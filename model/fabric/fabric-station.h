@@ -20,8 +20,10 @@
 namespace ns3
 {
 
+class EventImpl;
 class FabricPort;
 class PortScheduler;
+class SimulatorImpl;
 
 /** @brief What the whole process has simulated since the last reset. */
 struct FabricTrajectory
@@ -323,6 +325,7 @@ class FabricStation : public Object
 
     static uint32_t NextStationId();
     static FabricPs Clock();
+    void Schedule(FabricPs at, EventImpl* event);
     void Wake(FabricPort& port, FabricPs now);
     void Transmit(FabricPort& port, FabricPacket* p, FabricPs now);
     void DrainControl(FabricPort& port, FabricPs now);
@@ -338,6 +341,7 @@ class FabricStation : public Object
     std::string m_name;         //!< for people
     FabricPs m_drainAt{-1};     //!< latest drain asked for (avoids twins)
     static FabricTrajectory s_trajectory; //!< process-wide counters
+    static SimulatorImpl* s_engine; //!< ns-3's engine while a simulation exists
     static FabricPs s_now;      //!< the clock while an engine event runs, else -1
     bool m_instantEndArmed{false}; //!< DoInstantEnd() is scheduled for this instant
     Chore* m_drain;             //!< re-used event: drain

@@ -265,7 +265,7 @@ FabricSwitch::DoUnpost(FabricPort& in, FabricPacket* p)
 void
 FabricSwitch::DoAdmit(FabricPort& in, FabricPacket* p)
 {
-    DoUnpost(in, p);
+    FabricSwitch::DoUnpost(in, p);
     p->flags &= static_cast<uint8_t>(~FABRIC_WATCHED);
     m_maxFrame = std::max(m_maxFrame, p->bytes);
     if (p->dst == FABRIC_BROADCAST)
