@@ -3,7 +3,7 @@
  *
  * N hosts write to one at the same time: what PFC alone does, and what DCQCN adds.
  *
- *   incast-dcqcn --senders=16 --bytes=1000000
+ *   incast-dcqcn --senders=16 --bytes=4000000
  */
 #include "ns3/ai-fabric-module.h"
 #include "ns3/core-module.h"
@@ -73,7 +73,7 @@ int
 main(int argc, char* argv[])
 {
     uint32_t senders = 16;
-    uint64_t bytes = 1'000'000;
+    uint64_t bytes = 4'000'000;
     CommandLine cmd(__FILE__);
     cmd.AddValue("senders", "hosts that send", senders);
     cmd.AddValue("bytes", "bytes that each sends", bytes);

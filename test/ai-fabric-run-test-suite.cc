@@ -364,7 +364,10 @@ class DeadlockTestCase : public TestCase
 
     void DoRun() override
     {
-        Time::SetResolution(Time::PS);
+        if (Time::GetResolution() != Time::PS)
+        {
+            Time::SetResolution(Time::PS);
+        }
         std::string stall;
         std::string deadlock;
         uint64_t finished = 0;
