@@ -252,7 +252,16 @@ RawFabric::Build(const FabricTopology& topology)
         sw->Start();
     }
     const FabricRoutingHelper routing(topology);
-    routing.Compute(std::vector<bool>(topology.GetNLinks(), true), tables);
+    const std::vector<bool> linkUp(topology.GetNLinks(), true);
+    routing.Compute(linkUp, tables);
+    const auto flood = routing.GetFloodPorts(linkUp);
+    for (size_t node = 0, sw = 0; node < flood.size(); ++node)
+    {
+        if (tables[node] != nullptr)
+        {
+            switches[sw++]->SetFloodPorts(flood[node]);
+        }
+    }
 }
 
 uint64_t
