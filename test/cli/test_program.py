@@ -9,6 +9,7 @@ import glob
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -57,6 +58,7 @@ class ProgramCase(unittest.TestCase):
         return done.returncode
 
     def run_flows(self, topology=TOPOLOGY, flows=FLOWS, *more):
+        shutil.rmtree(os.path.join(self.folder, "results"), ignore_errors=True)
         self.write("t.txt", topology)
         self.write("f.txt", flows)
         return self.run_program("flows", "--topology=t.txt", "--flows=f.txt", *more)
@@ -106,7 +108,6 @@ class BadInput(ProgramCase):
         """Rate and delay tokens of fault 47, ids out of range, self-link, missing column."""
         for bad, token in (
             ("0 3 100Gb 1us 0", "100Gb"),
-            ("0 3 100 1us 0", "100"),
             ("0 3 -100Gbps 1us 0", "-100Gbps"),
             ("0 3 100Gbps 1 0", "1"),
             ("0 3 100Gbps -1us 0", "-1us"),
@@ -119,6 +120,12 @@ class BadInput(ProgramCase):
             with self.subTest(bad):
                 text = TOPOLOGY.replace("0 3 100Gbps 1us 0", bad)
                 self.assert_refused(self.run_flows(text), "t.txt:3", token)
+
+    def test_a_bare_rate_is_bits_per_second(self):
+        """Files of the HPCC line write 25000000000.0; the run says what it took that for."""
+        text = TOPOLOGY.replace("0 3 100Gbps", "0 3 25000000000.0")
+        self.assertEqual(self.run_flows(text, FLOWS, "--check"), 0, self.stderr)
+        self.assertIn("1 x 25Gb/s", self.stdout)
 
     def test_space_before_a_unit(self):
         """'100 Gbps' is either understood or refused with its line; it is never another rate."""
