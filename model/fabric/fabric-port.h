@@ -228,6 +228,8 @@ class FabricPort
 
     // cold
     FabricWake* wake;                //!< re-used event; one reference is ours
+    FabricPacket* waitingControl{nullptr}; //!< control frame that has not started, while it has not
+    FabricPs waitingStart{0};        //!< when it starts, ps
     double errorRate{0};             //!< loss probability of a frame on the wire outwards
     FabricRandom errorStream;        //!< draws for errorRate
     FabricRandom markStream;         //!< draws for ECN marking

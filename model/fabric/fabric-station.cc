@@ -493,6 +493,11 @@ FabricStation::SendControl(FabricPort& port, FabricPacket* frame, FabricPs now)
         pool.Free(frame);
         return;
     }
+    if (port.waitingControl != nullptr && port.waitingStart > now)
+    {
+        MergeControl(port, frame, now);
+        return;
+    }
     const FabricPs start = std::max(now, port.busyUntil);
     ++port.stats.controlTx;
     ++Trajectory().hops;
@@ -505,12 +510,46 @@ FabricStation::SendControl(FabricPort& port, FabricPacket* frame, FabricPs now)
         m_txTrace(*frame, port.id, start);
     }
     port.Occupy(start, frame->bytes + port.gapBytes);
+    port.waitingControl = nullptr;
     if (port.errorRate > 0 && port.errorStream.Uniform() < port.errorRate)
     {
         Drop(frame, port, start, FabricDropReason::LINK_ERROR);
         return;
     }
+    if (start > now)
+    {
+        port.waitingControl = frame;
+        port.waitingStart = start;
+    }
     port.peer->station->PostControl(*port.peer, frame, port.busyUntil + port.latency);
+}
+
+void
+FabricStation::MergeControl(FabricPort& port, FabricPacket* frame, FabricPs now)
+{
+    // A control frame still waits for the line: it will say the latest word about each class.
+    // Otherwise frames that change their mind faster than they can be sent would pile up.
+    FabricPacketPool& pool = FabricPacketPool::Get();
+    FabricPacketSide& waiting = pool.Side(port.waitingControl);
+    const FabricPacketSide& latest = pool.Side(const_cast<const FabricPacket*>(frame));
+    for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
+    {
+        if (!((latest.enable >> vl) & 1))
+        {
+            continue;
+        }
+        if ((waiting.enable >> vl) & 1)
+        {
+            FabricClassStats& stats = port.stats.of[vl];
+            --(waiting.quanta[vl] > 0 ? stats.xoffTx : stats.xonTx); // it will not be sent
+        }
+        waiting.quanta[vl] = latest.quanta[vl];
+    }
+    waiting.enable |= latest.enable;
+    Trajectory().digest += FabricRandom::Mix(static_cast<uint64_t>(now) * DIGEST_TIME ^
+                                             (static_cast<uint64_t>(m_id) << 16 ^ port.id) ^
+                                             static_cast<uint64_t>(latest.enable) << 40);
+    pool.Free(frame);
 }
 
 void
@@ -661,6 +700,7 @@ FabricStation::ApplyLinkState(FabricPort& port, bool up, FabricPs now)
         Drop(p, port, now, FabricDropReason::LINK_DOWN);
     }
     port.control.Clear();
+    port.waitingControl = nullptr;
     port.flow->Reset(now);
     for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
     {

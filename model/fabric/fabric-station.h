@@ -329,6 +329,7 @@ class FabricStation : public Object
     void Wake(FabricPort& port, FabricPs now);
     void Transmit(FabricPort& port, FabricPacket* p, FabricPs now);
     void DrainControl(FabricPort& port, FabricPs now);
+    void MergeControl(FabricPort& port, FabricPacket* frame, FabricPs now);
     void PushDue(FabricPs at, FabricPort* port);
     void ReplaceTopDue();
     void ApplyLinkState(FabricPort& port, bool up, FabricPs now);
