@@ -98,6 +98,55 @@ IsTypeName(const std::string& checker, const char* name)
 {
     return checker == std::string("ns3::") + name;
 }
+
+/**
+ * A text as ns-3 parses it without aborting. Empty `allowed` means that it is fit.
+ */
+std::string
+PlainText(const std::string& kind, const std::string& text, std::string& allowed)
+{
+    const bool negative = !text.empty() && text[0] == '-';
+    const std::string digits = negative ? text.substr(1) : text;
+    const std::string sign = negative ? "-" : "";
+    if (IsTypeName(kind, "TimeValue"))
+    {
+        const auto ps = FabricUnits::TimePs(digits);
+        allowed = ps ? "" : FabricUnits::TIME_FORMS;
+        return ps ? sign + std::to_string(*ps) + "ps" : "";
+    }
+    if (IsTypeName(kind, "DataRateValue"))
+    {
+        const auto bps = FabricUnits::Rate(text);
+        allowed = bps ? "" : FabricUnits::RATE_FORMS;
+        return bps ? std::to_string(*bps) + "bps" : "";
+    }
+    if (IsTypeName(kind, "UintegerValue"))
+    {
+        const auto whole = FabricUnits::Size(text, 0, true);
+        allowed = whole ? "" : "a whole number, or a size such as 16MiB";
+        return whole ? std::to_string(*whole) : "";
+    }
+    if (IsTypeName(kind, "IntegerValue"))
+    {
+        allowed = FabricUnits::Whole(digits) ? "" : "a whole number";
+    }
+    else if (IsTypeName(kind, "DoubleValue"))
+    {
+        allowed = FabricUnits::Real(text) ? "" : "a number";
+    }
+    else if (IsTypeName(kind, "BooleanValue"))
+    {
+        const bool good = text == "true" || text == "false" || text == "1" || text == "0";
+        allowed = good ? "" : "true or false";
+    }
+    else if (IsTypeName(kind, "TypeIdValue"))
+    {
+        TypeId tid;
+        const bool good = TypeId::LookupByNameFailSafe(text, &tid);
+        allowed = good ? "" : "the name of a type" + Suggest(text, OurTypes());
+    }
+    return text;
+}
 } // namespace
 
 AttributeDefaults::~AttributeDefaults()
@@ -135,49 +184,8 @@ AttributeDefaults::Parse(const TypeId::AttributeInformation& info,
                          const std::string& path,
                          const std::string& text)
 {
-    const std::string kind = info.checker->GetValueTypeName();
-    std::string plain = text;
     std::string allowed;
-    if (IsTypeName(kind, "TimeValue"))
-    {
-        const bool negative = !text.empty() && text[0] == '-';
-        const auto ps = FabricUnits::TimePs(negative ? text.substr(1) : text);
-        allowed = ps ? "" : FabricUnits::TIME_FORMS;
-        plain = ps ? (negative ? "-" : "") + std::to_string(*ps) + "ps" : "";
-    }
-    else if (IsTypeName(kind, "DataRateValue"))
-    {
-        const auto bps = FabricUnits::Rate(text);
-        allowed = bps ? "" : FabricUnits::RATE_FORMS;
-        plain = bps ? std::to_string(*bps) + "bps" : "";
-    }
-    else if (IsTypeName(kind, "UintegerValue"))
-    {
-        const auto whole = FabricUnits::Size(text, 0, true);
-        allowed = whole ? "" : "a whole number, or a size such as 16MiB";
-        plain = whole ? std::to_string(*whole) : "";
-    }
-    else if (IsTypeName(kind, "IntegerValue"))
-    {
-        const bool negative = !text.empty() && text[0] == '-';
-        const bool good = FabricUnits::Whole(negative ? text.substr(1) : text).has_value();
-        allowed = good ? "" : "a whole number";
-    }
-    else if (IsTypeName(kind, "DoubleValue"))
-    {
-        allowed = FabricUnits::Real(text) ? "" : "a number";
-    }
-    else if (IsTypeName(kind, "BooleanValue"))
-    {
-        const bool good = text == "true" || text == "false" || text == "1" || text == "0";
-        allowed = good ? "" : "true or false";
-    }
-    else if (IsTypeName(kind, "TypeIdValue"))
-    {
-        TypeId tid;
-        const bool good = TypeId::LookupByNameFailSafe(text, &tid);
-        allowed = good ? "" : "the name of a type" + Suggest(text, OurTypes());
-    }
+    const std::string plain = PlainText(info.checker->GetValueTypeName(), text, allowed);
     if (!allowed.empty())
     {
         throw FabricError(path + ": '" + text + "' is not " + allowed);

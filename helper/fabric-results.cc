@@ -53,6 +53,9 @@ const char* const CLASS_HEADER =
     "kind,class,tx_frames,tx_bytes,rx_frames,rx_bytes,ce_marks,xoff_tx,xon_tx,xoff_rx,xon_rx,"
     "paused_us,max_queue_bytes,max_ingress_bytes,drops\n";
 
+/** Beginnings of the names of the CSV files that a run may write. */
+const char* const OLD[] = {"flows", "ports", "classes", "queue", "rate", "pause", "mark", "cnp"};
+
 /** Picoseconds as nanoseconds, exact; empty for a negative time. */
 std::string
 Ns(int64_t ps)
@@ -151,6 +154,19 @@ FabricResults::FabricResults(const std::string& directory)
     {
         throw FabricError("results directory '" + directory + "' cannot be made: " +
                           (error ? error.message() : "a file of that name exists"));
+    }
+    // files of an earlier run that this one may not write would be taken for its own
+    for (const auto& entry : std::filesystem::directory_iterator(directory, error))
+    {
+        const std::string name = entry.path().stem().string();
+        const bool monitor = entry.path().extension() == ".csv" &&
+                             std::any_of(std::begin(OLD), std::end(OLD), [&name](const char* old) {
+                                 return name.compare(0, std::string(old).size(), old) == 0;
+                             });
+        if (monitor || name == "manifest" || name == "digest")
+        {
+            std::filesystem::remove(entry.path(), error);
+        }
     }
     m_flows.open(GetPath("flows.csv"), std::ios::trunc);
     m_flows << FLOW_HEADER << std::flush;

@@ -45,6 +45,7 @@ class FabricRun
         FabricTrajectory trajectory;          //!< hops, digest
         uint64_t events{0};                   //!< simulator events
         double seconds{0};                    //!< wall-clock time of the simulation
+        double processorSeconds{0};           //!< processor time of the simulation
         FabricPs endPs{0};                    //!< simulated time at the end of the last flow
         std::string resultDigest;             //!< see FabricResults::DigestOf()
         std::string stall;                    //!< what the watchdog said, empty if nothing
