@@ -1,6 +1,7 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  */
+#include "heap-counter.h"
 #include "raw-fabric.h"
 
 #include "ns3/boolean.h"
@@ -8,6 +9,7 @@
 #include "ns3/double.h"
 #include "ns3/fat-tree-builder.h"
 #include "ns3/log.h"
+#include "ns3/rng-seed-manager.h"
 #include "ns3/string.h"
 #include "ns3/test.h"
 #include "ns3/uinteger.h"
@@ -387,6 +389,125 @@ class RandomOracleTestCase : public TestCase
     }
 };
 
+/** @brief Same seed, same digest; and nothing left behind however a run ends. */
+class RepeatTestCase : public TestCase
+{
+  public:
+    RepeatTestCase()
+        : TestCase("the same run twice in one process is the same; another seed is another run")
+    {
+    }
+
+  private:
+    FabricTrajectory Run(uint64_t run, const Time& stop)
+    {
+        RngSeedManager::SetRun(run);
+        FabricTrajectory result;
+        {
+            RawFabric f;
+            f.buffer.Set("Size", UintegerValue(700000));
+            f.marker.Set("MinThreshold", UintegerValue(10000));
+            f.marker.Set("MaxThreshold", UintegerValue(40000));
+            f.Build(Tree(4));
+            LoadIncast(f, 200, true);
+            if (stop.IsZero())
+            {
+                f.Run();
+            }
+            else
+            {
+                Simulator::Stop(stop);
+                Simulator::Run();
+            }
+            NS_TEST_EXPECT_MSG_EQ(f.ExplainImbalance(), "", "stopped at " << stop.As(Time::US));
+            result = FabricStation::Trajectory();
+        }
+        Simulator::Destroy();
+        NS_TEST_EXPECT_MSG_EQ(FabricPacketPool::Get().GetInUse(), 0, "packets leaked");
+        return result;
+    }
+
+    void DoRun() override
+    {
+        const FabricTrajectory first = Run(1, Time(0));
+        for (uint32_t i = 0; i < 3; ++i)
+        {
+            // a run cut in mid-flight between them must leave no trace
+            Run(7, MicroSeconds(3 + 5 * i));
+            const FabricTrajectory again = Run(1, Time(0));
+            NS_TEST_EXPECT_MSG_EQ(again.digest, first.digest, "digest of the same run");
+            NS_TEST_EXPECT_MSG_EQ(again.wakes, first.wakes, "its events");
+        }
+        NS_TEST_EXPECT_MSG_NE(Run(2, Time(0)).digest, first.digest, "another seed");
+        RngSeedManager::SetRun(1);
+    }
+};
+
+/** @brief The engine takes no memory once it has warmed up. */
+class NoHeapTestCase : public TestCase
+{
+  public:
+    NoHeapTestCase()
+        : TestCase("no heap traffic in steady state: incast under PFC and ECN")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // ns-3's default scheduler allocates for each event; this one keeps a plain vector
+        ObjectFactory scheduler("ns3::PriorityQueueScheduler");
+        Simulator::SetScheduler(scheduler);
+        RawFabric f;
+        f.buffer.Set("Size", UintegerValue(700000));
+        f.marker.Set("MinThreshold", UintegerValue(10000));
+        f.marker.Set("MaxThreshold", UintegerValue(40000));
+        f.Build(Tree(4));
+        const auto n = static_cast<uint32_t>(f.hosts.size());
+        for (uint32_t i = 0; i < n - 1; ++i)
+        {
+            f.hosts[i]->Send({i * 1000, n - 1, 1036, 100'000, 3, i});
+            f.hosts[i]->Send({i * 1000, (i + 5) % n, 700, 100'000, 0, i + 100});
+        }
+        uint64_t from = 0;
+        uint64_t to = 0;
+        uint64_t hopsFrom = 0;
+        uint64_t hopsTo = 0;
+        // to warm up: pool, rings and the event queue reach the sizes that this load needs
+        Simulator::Schedule(MilliSeconds(2), [&] {
+            from = HeapCounter::Get();
+            hopsFrom = FabricStation::Trajectory().hops;
+        });
+        Simulator::Schedule(MilliSeconds(3), [&] {
+            to = HeapCounter::Get();
+            hopsTo = FabricStation::Trajectory().hops;
+        });
+        Simulator::Stop(MilliSeconds(3) + MicroSeconds(1));
+        Simulator::Run();
+        if (HeapCounter::IsActive())
+        {
+            NS_TEST_EXPECT_MSG_EQ(to - from, 0, "allocations in " << hopsTo - hopsFrom << " hops");
+        }
+        NS_TEST_EXPECT_MSG_GT(hopsTo - hopsFrom, 100'000, "a busy interval");
+        NS_TEST_EXPECT_MSG_GT(f.Sum(&FabricClassStats::xoffTx), 1000, "with flow control");
+        NS_TEST_EXPECT_MSG_GT(f.Sum(&FabricClassStats::ceMarks), 1000, "and marks");
+        uint64_t ring = 0;
+        for (const auto& sw : f.switches)
+        {
+            for (uint16_t i = 0; i < sw->GetNPorts(); ++i)
+            {
+                ring = std::max<uint64_t>(ring, sw->GetPort(i).pending.GetCapacity());
+            }
+        }
+        NS_TEST_EXPECT_MSG_LT_OR_EQ(ring, 1024, "what is on its way fits a small ring");
+    }
+
+    void DoTeardown() override
+    {
+        Simulator::Destroy();
+    }
+};
+
 /** @brief The suite. */
 class AiFabricEngineTestSuite : public TestSuite
 {
@@ -396,6 +517,8 @@ class AiFabricEngineTestSuite : public TestSuite
     {
         AddTestCase(new OracleTestCase);
         AddTestCase(new RandomOracleTestCase);
+        AddTestCase(new RepeatTestCase);
+        AddTestCase(new NoHeapTestCase);
     }
 
   private:
