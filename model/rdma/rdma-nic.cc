@@ -25,7 +25,7 @@ NS_OBJECT_ENSURE_REGISTERED(RdmaNic);
 TypeId
 RdmaNic::GetTypeId()
 {
-    static TypeId tid =
+    static TypeId tid = AddHostAttributes(AddTransportAttributes(
         TypeId("ns3::RdmaNic")
             .SetParent<FabricStation>()
             .SetGroupName("AiFabric")
@@ -58,76 +58,88 @@ RdmaNic::GetTypeId()
                           "Traffic class of CNPs. Default: 6 (DSCP 48), as mlx5.",
                           UintegerValue(6),
                           MakeUintegerAccessor(&RdmaNic::m_cnpClass),
-                          MakeUintegerChecker<uint8_t>(0, 7))
-            .AddAttribute("AckInterval",
-                          "An ACK behind every n-th PSN, and behind the last packet of a message. "
-                          "Default: 1, one ACK a packet.",
-                          UintegerValue(1),
-                          MakeUintegerAccessor(&RdmaNic::m_ackInterval),
-                          MakeUintegerChecker<uint32_t>(1, 1U << 20))
-            .AddAttribute("Window",
-                          "Most unacknowledged payload of a queue pair, bytes, whatever congestion "
-                          "control says; 0: none. Default: none.",
-                          UintegerValue(0),
-                          MakeUintegerAccessor(&RdmaNic::m_window),
-                          MakeUintegerChecker<uint64_t>())
-            .AddAttribute("CnpInterval",
-                          "Least time between CNPs of one queue pair (time). Default: 50us, N of "
-                          "the DCQCN paper (SIGCOMM 2015).",
-                          TimeValue(MicroSeconds(50)),
-                          MakeTimeAccessor(&RdmaNic::m_cnpInterval),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("CnpDelay",
-                          "Time from a marked packet to its CNP (time). Default: 0.",
-                          TimeValue(Time(0)),
-                          MakeTimeAccessor(&RdmaNic::m_cnpDelay),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("DoorbellLatency",
-                          "Time from PostSend to the adapter seeing it (time). Default: 0.",
-                          TimeValue(Time(0)),
-                          MakeTimeAccessor(&RdmaNic::m_doorbell),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("DmaReadLatency",
-                          "PCIe read latency before the first packet of SEND, WRITE and READ "
-                          "responses (time); later packets are prefetched. Default: 0.",
-                          TimeValue(Time(0)),
-                          MakeTimeAccessor(&RdmaNic::m_dmaRead),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("InlineThreshold",
-                          "Messages up to this many bytes come with the doorbell and need no DMA "
-                          "read. Default: 0.",
-                          UintegerValue(0),
-                          MakeUintegerAccessor(&RdmaNic::m_inline),
-                          MakeUintegerChecker<uint32_t>())
-            .AddAttribute("MessageRate",
-                          "Most send requests begun per second, whole adapter; 0: no limit. "
-                          "Default: no limit.",
-                          DoubleValue(0),
-                          MakeDoubleAccessor(&RdmaNic::m_messageRate),
-                          MakeDoubleChecker<double>(0, 1e12))
-            .AddAttribute("RetryTimeout",
-                          "Retry timer of queue pairs that name no code of their own (time); 0: "
-                          "none. Default: 4.096 us x 2^14, the common code 14.",
-                          TimeValue(PicoSeconds(67108864000)),
-                          MakeTimeAccessor(&RdmaNic::m_retryTimeout),
-                          MakeTimeChecker(Time(0)))
-            .AddAttribute("FrameQueueLimit",
-                          "Most bytes of a class queue that SendFrame() adds to. Default: 1 MiB.",
-                          UintegerValue(1 << 20),
-                          MakeUintegerAccessor(&RdmaNic::m_frameQueueLimit),
-                          MakeUintegerChecker<uint64_t>())
-            .AddAttribute("CongestionOps",
-                          "Congestion control that RC and UC queue pairs fork theirs from; null: "
-                          "line rate. Default: null.",
-                          PointerValue(),
-                          MakePointerAccessor(&RdmaNic::m_congestion),
-                          MakePointerChecker<RdmaCongestionOps>())
-            .AddAttribute("LossRecovery",
-                          "Loss recovery of RC queue pairs (TypeId). Default: go-back-N.",
-                          TypeIdValue(GoBackNRecovery::GetTypeId()),
-                          MakeTypeIdAccessor(&RdmaNic::m_recovery),
-                          MakeTypeIdChecker());
+                          MakeUintegerChecker<uint8_t>(0, 7))));
     return tid;
+}
+
+TypeId
+RdmaNic::AddTransportAttributes(TypeId tid)
+{
+    return tid
+        .AddAttribute("AckInterval",
+                      "An ACK behind every n-th PSN, and behind the last packet of a message. "
+                      "Default: 1, one ACK a packet.",
+                      UintegerValue(1),
+                      MakeUintegerAccessor(&RdmaNic::m_ackInterval),
+                      MakeUintegerChecker<uint32_t>(1, 1U << 20))
+        .AddAttribute("Window",
+                      "Most unacknowledged payload of a queue pair, bytes, whatever congestion "
+                      "control says; 0: none. Default: none.",
+                      UintegerValue(0),
+                      MakeUintegerAccessor(&RdmaNic::m_window),
+                      MakeUintegerChecker<uint64_t>())
+        .AddAttribute("CnpInterval",
+                      "Least time between CNPs of one queue pair (time). Default: 50us, N of "
+                      "the DCQCN paper (SIGCOMM 2015).",
+                      TimeValue(MicroSeconds(50)),
+                      MakeTimeAccessor(&RdmaNic::m_cnpInterval),
+                      MakeTimeChecker(Time(0)))
+        .AddAttribute("CnpDelay",
+                      "Time from a marked packet to its CNP (time). Default: 0.",
+                      TimeValue(Time(0)),
+                      MakeTimeAccessor(&RdmaNic::m_cnpDelay),
+                      MakeTimeChecker(Time(0)))
+        .AddAttribute("CongestionOps",
+                      "Congestion control that RC and UC queue pairs fork theirs from; null: "
+                      "line rate. Default: null.",
+                      PointerValue(),
+                      MakePointerAccessor(&RdmaNic::m_congestion),
+                      MakePointerChecker<RdmaCongestionOps>())
+        .AddAttribute("LossRecovery",
+                      "Loss recovery of RC queue pairs (TypeId). Default: go-back-N.",
+                      TypeIdValue(GoBackNRecovery::GetTypeId()),
+                      MakeTypeIdAccessor(&RdmaNic::m_recovery),
+                      MakeTypeIdChecker());
+}
+
+TypeId
+RdmaNic::AddHostAttributes(TypeId tid)
+{
+    return tid
+        .AddAttribute("DoorbellLatency",
+                      "Time from PostSend to the adapter seeing it (time). Default: 0.",
+                      TimeValue(Time(0)),
+                      MakeTimeAccessor(&RdmaNic::m_doorbell),
+                      MakeTimeChecker(Time(0)))
+        .AddAttribute("DmaReadLatency",
+                      "PCIe read latency before the first packet of SEND, WRITE and READ "
+                      "responses (time); later packets are prefetched. Default: 0.",
+                      TimeValue(Time(0)),
+                      MakeTimeAccessor(&RdmaNic::m_dmaRead),
+                      MakeTimeChecker(Time(0)))
+        .AddAttribute("InlineThreshold",
+                      "Messages up to this many bytes come with the doorbell and need no DMA "
+                      "read. Default: 0.",
+                      UintegerValue(0),
+                      MakeUintegerAccessor(&RdmaNic::m_inline),
+                      MakeUintegerChecker<uint32_t>())
+        .AddAttribute("MessageRate",
+                      "Most send requests begun per second, whole adapter; 0: no limit. "
+                      "Default: no limit.",
+                      DoubleValue(0),
+                      MakeDoubleAccessor(&RdmaNic::m_messageRate),
+                      MakeDoubleChecker<double>(0, 1e12))
+        .AddAttribute("RetryTimeout",
+                      "Retry timer of queue pairs that name no code of their own (time); 0: "
+                      "none. Default: 4.096 us x 2^14, the common code 14.",
+                      TimeValue(PicoSeconds(67108864000)),
+                      MakeTimeAccessor(&RdmaNic::m_retryTimeout),
+                      MakeTimeChecker(Time(0)))
+        .AddAttribute("FrameQueueLimit",
+                      "Most bytes of a class queue that SendFrame() adds to. Default: 1 MiB.",
+                      UintegerValue(1 << 20),
+                      MakeUintegerAccessor(&RdmaNic::m_frameQueueLimit),
+                      MakeUintegerChecker<uint64_t>());
 }
 
 RdmaNic::RdmaNic()
@@ -384,6 +396,7 @@ RdmaNic::CatchUp()
 bool
 RdmaNic::SendFrame(Ptr<Packet> frame, uint32_t dst, uint8_t vl, uint32_t flowHash)
 {
+    CatchUp();
     FabricPort& port = GetPort(0);
     const uint32_t bytes = std::max<uint32_t>(64, frame->GetSize() + 4);
     if (!port.up || vl >= FABRIC_CLASSES || port.queueBytes[vl] + bytes > m_frameQueueLimit)
@@ -391,7 +404,6 @@ RdmaNic::SendFrame(Ptr<Packet> frame, uint32_t dst, uint8_t vl, uint32_t flowHas
         ++m_framesRefused;
         return false;
     }
-    CatchUp();
     FabricPacketPool& pool = FabricPacketPool::Get();
     FabricPacket* p = pool.Allocate();
     p->kind = FabricPacketKind::ETHERNET;

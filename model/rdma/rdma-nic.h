@@ -210,6 +210,8 @@ class RdmaNic : public FabricStation
     FabricPs DoNextWake(FabricPort& port, FabricPs now) override;
     void DoLinkChanged(FabricPort& port, bool up) override;
 
+    static TypeId AddTransportAttributes(TypeId tid);
+    static TypeId AddHostAttributes(TypeId tid);
     VerbsMemoryRegion* FindMemory(uint32_t key) const;
     void WatchTimersWhileDown();
     void RunTimersWhileDown();

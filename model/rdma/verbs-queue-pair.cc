@@ -151,8 +151,14 @@ VerbsQueuePair::ToRtr(const VerbsQpAttributes& attributes)
     }
     if (m_init.type == VerbsQpType::RC)
     {
+        const TypeId recovery = m_nic->m_recovery;
+        if (!recovery.IsChildOf(LossRecovery::GetTypeId()) || !recovery.HasConstructor())
+        {
+            throw FabricError("ns3::RdmaNic::LossRecovery '" + recovery.GetName() +
+                              "': a subclass of ns3::LossRecovery is needed");
+        }
         ObjectFactory factory;
-        factory.SetTypeId(m_nic->m_recovery);
+        factory.SetTypeId(recovery);
         core.recovery = factory.Create<LossRecovery>();
     }
     return VerbsResult::OK;
