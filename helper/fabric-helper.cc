@@ -35,6 +35,7 @@ FabricHelper::FabricHelper()
     m_schedulerFactory.SetTypeId("ns3::StrictDwrrScheduler");
     m_balancerFactory.SetTypeId("ns3::EcmpLoadBalancer");
     m_nicFactory.SetTypeId("ns3::RdmaNic");
+    m_classMapFactory.SetTypeId("ns3::ClassMap");
 }
 
 void
@@ -82,6 +83,12 @@ void
 FabricHelper::SetSchedulerAttribute(const std::string& name, const AttributeValue& value)
 {
     m_schedulerFactory.Set(name, value);
+}
+
+void
+FabricHelper::SetClassMapAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_classMapFactory.Set(name, value);
 }
 
 void
@@ -239,6 +246,7 @@ FabricHelper::StartSwitches()
         }
         sw->SetBuffer(buffer);
         sw->SetLoadBalancer(m_balancerFactory.Create<LoadBalancer>());
+        sw->SetClassMap(m_classMapFactory.Create<ClassMap>());
         for (uint16_t port = 0; m_marking && port < sw->GetNPorts(); ++port)
         {
             sw->SetMarker(port, m_markerFactory.Create<EcnMarker>());

@@ -88,6 +88,13 @@ class FabricHelper
     void SetSchedulerAttribute(const std::string& name, const AttributeValue& value);
 
     /**
+     * @brief Set an attribute of every switch's ClassMap (what tells a frame's class).
+     * @param name attribute: Trust, DscpMap or PcpMap
+     * @param value value
+     */
+    void SetClassMapAttribute(const std::string& name, const AttributeValue& value);
+
+    /**
      * @brief Choose the load balancer of every switch.
      * @param typeId "ns3::EcmpLoadBalancer" (default)
      */
@@ -214,6 +221,7 @@ class FabricHelper
     ObjectFactory m_schedulerFactory;               //!< PortScheduler
     ObjectFactory m_balancerFactory;                //!< LoadBalancer
     ObjectFactory m_nicFactory;                     //!< RdmaNic
+    ObjectFactory m_classMapFactory;                //!< ClassMap
     bool m_marking{true};                           //!< markers wanted
     bool m_frameGiven{false};                       //!< MaxFrameBytes was set by the user
     std::string m_profile{"rocev2"};                //!< frame profile

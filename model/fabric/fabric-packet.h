@@ -70,7 +70,8 @@ struct alignas(64) FabricPacket
     uint8_t flags;         //!< FabricPacketFlag bits
     uint8_t hops;          //!< links crossed so far
     uint8_t syndrome;      //!< AETH syndrome (ACK, NAK, RNR NAK)
-    FabricPacketKind kind; //!< what it is
+    FabricPacketKind kind : 2; //!< what it is
+    uint8_t dscp : 6;      //!< differentiated services code point, as the source host wrote it
 };
 
 static_assert(sizeof(FabricPacket) == 64, "a packet record is one cache line");

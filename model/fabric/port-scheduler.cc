@@ -3,12 +3,10 @@
  */
 #include "port-scheduler.h"
 
-#include "fabric-error.h"
+#include "fabric-class-list.h"
 
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
-
-#include <sstream>
 
 namespace ns3
 {
@@ -53,49 +51,16 @@ StrictDwrrScheduler::GetTypeId()
     return tid;
 }
 
-StrictDwrrScheduler::StrictDwrrScheduler()
-{
-    for (auto& w : m_weight)
-    {
-        w = 1;
-    }
-}
-
 void
 StrictDwrrScheduler::SetWeights(const std::string& weights)
 {
-    std::istringstream in(weights);
-    uint32_t parsed[FABRIC_CLASSES];
-    std::string token;
-    uint8_t n = 0;
-    while (in >> token)
-    {
-        const bool digits = token.find_first_not_of("0123456789") == std::string::npos;
-        const unsigned long w = digits && token.size() <= 4 ? std::stoul(token) : 0;
-        if (n == FABRIC_CLASSES || w < 1 || w > 1000)
-        {
-            throw FabricError("ns3::StrictDwrrScheduler::Weights '" + weights +
-                              "': eight whole numbers 1..1000 are allowed");
-        }
-        parsed[n++] = static_cast<uint32_t>(w);
-    }
-    if (n != FABRIC_CLASSES)
-    {
-        throw FabricError("ns3::StrictDwrrScheduler::Weights '" + weights +
-                          "': eight whole numbers 1..1000 are allowed");
-    }
-    std::copy(parsed, parsed + FABRIC_CLASSES, m_weight);
+    m_weight = FabricClassList::Parse("ns3::StrictDwrrScheduler::Weights", weights, 1, 1000);
 }
 
 std::string
 StrictDwrrScheduler::GetWeights() const
 {
-    std::ostringstream out;
-    for (uint8_t i = 0; i < FABRIC_CLASSES; ++i)
-    {
-        out << (i ? " " : "") << m_weight[i];
-    }
-    return out.str();
+    return FabricClassList::Format(m_weight);
 }
 
 uint8_t

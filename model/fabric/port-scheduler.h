@@ -4,6 +4,7 @@
 #ifndef PORT_SCHEDULER_H
 #define PORT_SCHEDULER_H
 
+#include "fabric-class-list.h"
 #include "fabric-packet.h"
 
 #include "ns3/object.h"
@@ -79,8 +80,6 @@ class StrictDwrrScheduler : public PortScheduler
      */
     static TypeId GetTypeId();
 
-    StrictDwrrScheduler();
-
     /**
      * @brief Weights of the non-strict classes.
      * @param weights eight numbers "w0 w1 .. w7", each 1..1000
@@ -97,7 +96,7 @@ class StrictDwrrScheduler : public PortScheduler
 
     uint8_t m_strict;                   //!< mask of strict-priority classes
     uint32_t m_quantum;                 //!< bytes a weight of 1 earns per round
-    uint32_t m_weight[FABRIC_CLASSES];  //!< weights of the other classes
+    FabricClassList::Numbers m_weight{{1, 1, 1, 1, 1, 1, 1, 1}}; //!< of the other classes
     int64_t m_deficit[FABRIC_CLASSES]{}; //!< bytes each may still send
     uint8_t m_current{0};               //!< class served last
 };

@@ -58,7 +58,14 @@ RdmaNic::GetTypeId()
                           "Traffic class of CNPs. Default: 6 (DSCP 48), as mlx5.",
                           UintegerValue(6),
                           MakeUintegerAccessor(&RdmaNic::m_cnpClass),
-                          MakeUintegerChecker<uint8_t>(0, 7))));
+                          MakeUintegerChecker<uint8_t>(0, 7))
+            .AddAttribute("DscpOfClass",
+                          "DSCP that frames of classes 0..7 carry, eight numbers 0..63; for "
+                          "switches that trust it (ClassMap). Default: class x 8, and 26 for class "
+                          "3, as common for RoCEv2.",
+                          StringValue("0 8 16 26 32 40 48 56"),
+                          MakeStringAccessor(&RdmaNic::SetDscpOfClass, &RdmaNic::GetDscpOfClass),
+                          MakeStringChecker())));
     return tid;
 }
 
@@ -477,7 +484,24 @@ FabricPacket*
 RdmaNic::DoSelect(FabricPort&, FabricPs now)
 {
     m_engine->RunTimers(now);
-    return m_engine->Select(now);
+    FabricPacket* p = m_engine->Select(now);
+    if (p != nullptr)
+    {
+        p->dscp = m_dscp[p->vl] & 63;
+    }
+    return p;
+}
+
+void
+RdmaNic::SetDscpOfClass(std::string numbers)
+{
+    m_dscp = FabricClassList::Parse("ns3::RdmaNic::DscpOfClass", numbers, 0, 63);
+}
+
+std::string
+RdmaNic::GetDscpOfClass() const
+{
+    return FabricClassList::Format(m_dscp);
 }
 
 FabricPs

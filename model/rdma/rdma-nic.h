@@ -11,6 +11,7 @@
 #include "verbs-shared-receive-queue.h"
 
 #include "ns3/callback.h"
+#include "ns3/fabric-class-list.h"
 #include "ns3/fabric-station.h"
 #include "ns3/packet.h"
 
@@ -193,6 +194,15 @@ class RdmaNic : public FabricStation
     /** @return profile name */
     std::string GetFrameProfile() const;
 
+    /**
+     * @param numbers DSCP of classes 0..7, "n0 n1 .. n7"
+     * @throws FabricError for anything else
+     */
+    void SetDscpOfClass(std::string numbers);
+
+    /** @return DSCP of classes 0..7 */
+    std::string GetDscpOfClass() const;
+
     /** @brief Call back for new completions (an event of the engine's own). */
     void AnnounceNow();
 
@@ -222,6 +232,7 @@ class RdmaNic : public FabricStation
     uint8_t m_dataClass;                 //!< DataClass
     uint8_t m_ackClass;                  //!< AckClass
     uint8_t m_cnpClass;                  //!< CnpClass
+    FabricClassList::Numbers m_dscp;     //!< DscpOfClass
     uint32_t m_ackInterval;              //!< AckInterval
     uint64_t m_window;                   //!< Window
     Time m_cnpInterval;                  //!< CnpInterval

@@ -21,7 +21,7 @@ NS_OBJECT_ENSURE_REGISTERED(FabricSwitch);
 namespace
 {
 /** No sane route crosses more links; a packet that does is in a routing loop. */
-constexpr uint8_t MAX_HOPS = 64;
+constexpr uint8_t MAX_HOPS = 250;
 
 /** Bytes that a packet on its way stands for: a broadcast will be queued at many ports. */
 uint64_t
@@ -56,6 +56,23 @@ FabricSwitch::GetTypeId()
                           PointerValue(),
                           MakePointerAccessor(&FabricSwitch::m_balancer),
                           MakePointerChecker<LoadBalancer>())
+            .AddAttribute("ClassMap",
+                          "Tells the class of an arriving frame (object).",
+                          PointerValue(),
+                          MakePointerAccessor(&FabricSwitch::m_classMap),
+                          MakePointerChecker<ClassMap>())
+            .AddAttribute("PfcWatchdog",
+                          "A class paused for so long without a break, with packets waiting, is "
+                          "flushed, and its pauses are ignored for PfcWatchdogRestore (time); 0: "
+                          "off. Default: 0; switches in the field use 100 to 400 ms.",
+                          TimeValue(Time(0)),
+                          MakeTimeAccessor(&FabricSwitch::m_watchdogTime),
+                          MakeTimeChecker(Time(0)))
+            .AddAttribute("PfcWatchdogRestore",
+                          "How long the watchdog ignores pauses (time). Default: 200 ms, SONiC's.",
+                          TimeValue(MilliSeconds(200)),
+                          MakeTimeAccessor(&FabricSwitch::m_watchdogRestore),
+                          MakeTimeChecker(Time(0)))
             .AddTraceSource("Mark",
                             "A packet is marked congestion experienced.",
                             MakeTraceSourceAccessor(&FabricSwitch::m_markTrace),
@@ -65,7 +82,8 @@ FabricSwitch::GetTypeId()
 
 FabricSwitch::FabricSwitch()
     : m_buffer(CreateObject<SwitchBuffer>()),
-      m_balancer(CreateObject<EcmpLoadBalancer>())
+      m_balancer(CreateObject<EcmpLoadBalancer>()),
+      m_classMap(CreateObject<ClassMap>())
 {
 }
 
@@ -74,6 +92,7 @@ FabricSwitch::DoDispose()
 {
     m_buffer = nullptr;
     m_balancer = nullptr;
+    m_classMap = nullptr;
     m_markers.clear();
     FabricStation::DoDispose();
 }
@@ -88,6 +107,12 @@ void
 FabricSwitch::SetLoadBalancer(Ptr<LoadBalancer> balancer)
 {
     m_balancer = balancer;
+}
+
+void
+FabricSwitch::SetClassMap(Ptr<ClassMap> map)
+{
+    m_classMap = map;
 }
 
 void
@@ -124,6 +149,10 @@ FabricSwitch::Start()
         ports.push_back(p);
     }
     m_buffer->Configure(GetName(), ports);
+    if (!m_watchdogTime.IsZero())
+    {
+        m_watchdogAt.assign(ports.size(), FABRIC_NEVER);
+    }
     m_markers.resize(GetNPorts());
     m_coming.assign(ports.size() * FABRIC_CLASSES, 0);
     m_balancer->SetSeed(FabricRandom::Mix(GetStationId() + 1) ^
@@ -147,6 +176,7 @@ void
 FabricSwitch::DoPost(FabricPort& in, FabricPacket* p)
 {
     NS_ASSERT_MSG(m_started, GetName() << ": Start() was not called");
+    p->vl = m_classMap->ClassOf(*p);
     // a broadcast is as many packets as it has copies; the record notes how many were counted
     p->outPort = p->dst == FABRIC_BROADCAST ? static_cast<uint16_t>(m_flood.size()) : 1;
     Coming(in.id, p->vl) += CountedBytes(*p);
@@ -393,7 +423,51 @@ FabricSwitch::DoSelect(FabricPort& port, FabricPs now)
 FabricPs
 FabricSwitch::DoNextWake(FabricPort& port, FabricPs now)
 {
+    if (!m_watchdogAt.empty() && (port.queued & port.flow->GetBlocked()) != 0 &&
+        m_watchdogAt[port.id] == FABRIC_NEVER)
+    {
+        ArmWatchdog(port, now + FabricTime::From(m_watchdogTime));
+    }
     return NextWakeOfQueues(port, now);
+}
+
+void
+FabricSwitch::ArmWatchdog(FabricPort& port, FabricPs at)
+{
+    m_watchdogAt[port.id] = at;
+    m_watchdogNext = std::min(m_watchdogNext, at);
+    ArmDrain(at);
+}
+
+void
+FabricSwitch::RunWatchdog(FabricPs now)
+{
+    Sync();
+    const FabricPs limit = FabricTime::From(m_watchdogTime);
+    m_watchdogNext = FABRIC_NEVER;
+    for (auto& port : m_ports)
+    {
+        if (m_watchdogAt[port.id] <= now)
+        {
+            m_watchdogAt[port.id] = FABRIC_NEVER;
+            const auto pfc = DynamicCast<PfcFlowControl>(port.flowOwner);
+            for (uint8_t vl = 0; pfc && vl < FABRIC_CLASSES; ++vl)
+            {
+                const FabricPs paused = pfc->GetPausedFor(vl, now);
+                if (paused >= limit && !port.queue[vl].IsEmpty())
+                {
+                    m_watchdogDrops +=
+                        FlushClass(port.id, vl, FabricTime::From(m_watchdogRestore));
+                }
+                else if (paused > 0 && !port.queue[vl].IsEmpty())
+                {
+                    ArmWatchdog(port,
+                                std::min(m_watchdogAt[port.id], now + limit - paused));
+                }
+            }
+        }
+        m_watchdogNext = std::min(m_watchdogNext, m_watchdogAt[port.id]);
+    }
 }
 
 void
@@ -426,7 +500,7 @@ FabricSwitch::ArmRefresh()
 void
 FabricSwitch::DoDrained(FabricPs now)
 {
-    if (now >= m_refreshAt)
+    if (now >= m_refreshAt || now >= m_watchdogNext)
     {
         ArmInstantEnd();
     }
@@ -454,6 +528,10 @@ FabricSwitch::DoInstantEnd(FabricPs now)
         }
     }
     m_resumable.clear();
+    if (now >= m_watchdogNext)
+    {
+        RunWatchdog(now);
+    }
     if (now >= m_refreshAt)
     {
         for (auto& port : m_ports)

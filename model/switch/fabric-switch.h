@@ -4,6 +4,7 @@
 #ifndef FABRIC_SWITCH_H
 #define FABRIC_SWITCH_H
 
+#include "class-map.h"
 #include "ecn-marker.h"
 #include "forwarding-table.h"
 #include "load-balancer.h"
@@ -85,6 +86,17 @@ class FabricSwitch : public FabricStation
     void SetLoadBalancer(Ptr<LoadBalancer> balancer);
 
     /**
+     * @param map class map, before Start()
+     */
+    void SetClassMap(Ptr<ClassMap> map);
+
+    /** @return packets that the PFC watchdog has dropped */
+    uint64_t GetWatchdogDrops() const
+    {
+        return m_watchdogDrops;
+    }
+
+    /**
      * @brief Choose the egress that a packet would take; for path reports.
      * @param p a packet record with dst and flowHash set
      * @return port number, NO_PORT when unreachable
@@ -132,6 +144,8 @@ class FabricSwitch : public FabricStation
     void Release(FabricPort& in, uint8_t vl, uint32_t bytes);
     void SendStops(FabricPort& in, FabricPacket* frame, FabricPs now);
     void ArmRefresh();
+    void ArmWatchdog(FabricPort& port, FabricPs at);
+    void RunWatchdog(FabricPs now);
     void Mark(FabricPort& out, FabricPacket* p, FabricPs at);
 
     ForwardingTable m_table;             //!< routes
@@ -140,6 +154,12 @@ class FabricSwitch : public FabricStation
     uint64_t m_safeLimit{0};             //!< packets that nobody waits for stay below this
     Ptr<SwitchBuffer> m_buffer;          //!< packet memory
     Ptr<LoadBalancer> m_balancer;        //!< path choice
+    Ptr<ClassMap> m_classMap;            //!< classes of arriving frames
+    Time m_watchdogTime;                 //!< PfcWatchdog
+    Time m_watchdogRestore;              //!< PfcWatchdogRestore
+    std::vector<FabricPs> m_watchdogAt;  //!< next look, by port; empty: watchdog off
+    FabricPs m_watchdogNext{FABRIC_NEVER}; //!< earliest of them
+    uint64_t m_watchdogDrops{0};         //!< packets dropped by it
     std::vector<Ptr<EcnMarker>> m_markers; //!< by port
     std::vector<uint16_t> m_flood;       //!< spanning tree ports
     std::vector<uint32_t> m_resumable;   //!< (port << 3 | class) that may resume at instant end
