@@ -234,6 +234,7 @@ FabricRunSummary::PartsOf(const FabricHelper& fabric, Ptr<RdmaCongestionOps> con
     const Ptr<FabricSwitch> sw = fabric.GetSwitches().front();
     parts.push_back({"switch", sw});
     parts.push_back({"switch buffer", sw->GetBuffer()});
+    parts.push_back({"class map", sw->GetClassMap()});
     for (uint16_t i = 0; i < sw->GetNPorts(); ++i)
     {
         FabricPort& port = sw->GetPort(i);

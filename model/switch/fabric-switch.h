@@ -90,6 +90,12 @@ class FabricSwitch : public FabricStation
      */
     void SetClassMap(Ptr<ClassMap> map);
 
+    /** @return class map */
+    Ptr<ClassMap> GetClassMap() const
+    {
+        return m_classMap;
+    }
+
     /** @return packets that the PFC watchdog has dropped */
     uint64_t GetWatchdogDrops() const
     {
