@@ -147,27 +147,48 @@ class OracleTestCase : public TestCase
             f.buffer.Set("StaticThreshold", UintegerValue(20000));
         };
         const std::vector<Scenario> scenarios = {
-            {"permutation", nullptr, [] { return Tree(4); },
+            {"permutation",
+             nullptr,
+             [] { return Tree(4); },
              [](RawFabric& f) { LoadPermutation(f, 300, 1036, false); }},
-            {"permutation in step", nullptr, [] { return EvenTree(4); },
+            {"permutation in step",
+             nullptr,
+             [] { return EvenTree(4); },
              [](RawFabric& f) { LoadPermutation(f, 300, 1036, true); }},
-            {"incast", small, [] { return Tree(4); },
+            {"incast",
+             small,
+             [] { return Tree(4); },
              [](RawFabric& f) { LoadIncast(f, 200, false); }},
-            {"incast in step", small, [] { return EvenTree(4); },
+            {"incast in step",
+             small,
+             [] { return EvenTree(4); },
              [](RawFabric& f) { LoadIncast(f, 200, true); }},
-            {"incast, marking on enqueue", enqueue, [] { return Tree(4, 5000); },
+            {"incast, marking on enqueue",
+             enqueue,
+             [] { return Tree(4, 5000); },
              [](RawFabric& f) { LoadIncast(f, 200, false); }},
-            {"three lossless classes", manyClasses, [] { return Tree(4); },
+            {"three lossless classes",
+             manyClasses,
+             [] { return Tree(4); },
              [](RawFabric& f) { LoadIncast(f, 200, false); }},
-            {"three lossless classes in step", manyClasses, [] { return EvenTree(4); },
+            {"three lossless classes in step",
+             manyClasses,
+             [] { return EvenTree(4); },
              [](RawFabric& f) { LoadIncast(f, 200, true); }},
-            {"short pauses that expire", reaction, [] { return Tree(4); },
+            {"short pauses that expire",
+             reaction,
+             [] { return Tree(4); },
              [](RawFabric& f) { LoadIncast(f, 200, true); }},
-            {"static thresholds", fixed, [] { return EvenTree(4); },
+            {"static thresholds",
+             fixed,
+             [] { return EvenTree(4); },
              [](RawFabric& f) { LoadIncast(f, 200, true); }},
-            {"star in step", small, [] { return RawFabric::Star(9, 123'000'000'000, 50'000); },
+            {"star in step",
+             small,
+             [] { return RawFabric::Star(9, 123'000'000'000, 50'000); },
              [](RawFabric& f) { LoadIncast(f, 300, true); }},
-            {"lossy links", small,
+            {"lossy links",
+             small,
              [] {
                  FabricTopology t = RawFabric::Star(6, 100'000'000'000, 500'000);
                  FabricTopology lossy;
@@ -375,7 +396,9 @@ class RandomOracleTestCase : public TestCase
             const Result lazy = Run(seed, false);
             const Result eager = Run(seed, true);
             NS_TEST_EXPECT_MSG_EQ(lazy.trajectory.digest, eager.trajectory.digest, "seed " << seed);
-            NS_TEST_EXPECT_MSG_EQ(lazy.trajectory.dropped, eager.trajectory.dropped, "seed " << seed);
+            NS_TEST_EXPECT_MSG_EQ(lazy.trajectory.dropped,
+                                  eager.trajectory.dropped,
+                                  "seed " << seed);
             NS_TEST_EXPECT_MSG_EQ(lazy.xoff, eager.xoff, "seed " << seed);
             NS_TEST_EXPECT_MSG_EQ(lazy.marks, eager.marks, "seed " << seed);
             NS_TEST_EXPECT_MSG_EQ(lazy.headroom, eager.headroom, "seed " << seed);

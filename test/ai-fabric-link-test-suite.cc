@@ -170,8 +170,10 @@ class MixedLinksTestCase : public TestCase
     void DoRun() override
     {
         const uint64_t giga = 1'000'000'000;
-        const std::vector<std::pair<uint64_t, FabricPs>> links = {
-            {400 * giga, 50'000}, {123 * giga, 1'000'003}, {25 * giga, 10'000'000}, {1600 * giga, 1}};
+        const std::vector<std::pair<uint64_t, FabricPs>> links = {{400 * giga, 50'000},
+                                                                  {123 * giga, 1'000'003},
+                                                                  {25 * giga, 10'000'000},
+                                                                  {1600 * giga, 1}};
         for (uint64_t count : {1, 500})
         {
             FabricPs last = 0;

@@ -21,8 +21,8 @@ NS_LOG_COMPONENT_DEFINE("AiFabricLosslessTest");
 namespace
 {
 
-constexpr uint64_t GIGA = 1'000'000'000;  //!< bits per second in a Gb/s
-constexpr uint64_t MIB = 1ULL << 20;      //!< bytes in a MiB
+constexpr uint64_t GIGA = 1'000'000'000; //!< bits per second in a Gb/s
+constexpr uint64_t MIB = 1ULL << 20;     //!< bytes in a MiB
 
 /** @return true when the long form of the tests is asked for */
 bool
@@ -50,10 +50,10 @@ class IncastTestCase : public TestCase
     /** @brief One combination. */
     struct Cell
     {
-        uint32_t senders;  //!< N
-        uint64_t bps;      //!< rate of every link
-        FabricPs delay;    //!< of every link, ps
-        uint32_t bytes;    //!< frame length
+        uint32_t senders; //!< N
+        uint64_t bps;     //!< rate of every link
+        FabricPs delay;   //!< of every link, ps
+        uint32_t bytes;   //!< frame length
     };
 
     /**
@@ -79,7 +79,8 @@ class IncastTestCase : public TestCase
         f.Build(star);
         // enough to run into the threshold and to fill the headroom, twice
         const auto threshold = static_cast<uint64_t>(16.0 * MIB / 8 / (1 + n / 8.0));
-        const uint64_t packets = 2 * (threshold * n / (n - 1) + parts.maxHeadroom) / m_cell.bytes + 50;
+        const uint64_t packets =
+            2 * (threshold * n / (n - 1) + parts.maxHeadroom) / m_cell.bytes + 50;
         for (uint32_t i = 0; i < n; ++i)
         {
             f.hosts[i]->Send({0, n, m_cell.bytes, packets, 3, i});
@@ -143,7 +144,9 @@ class RefusalTestCase : public TestCase
                                         std::string("65 ports"),
                                         std::string("SwitchBuffer::Size at least")})
         {
-            NS_TEST_EXPECT_MSG_NE(message.find(part), std::string::npos, part << " in: " << message);
+            NS_TEST_EXPECT_MSG_NE(message.find(part),
+                                  std::string::npos,
+                                  part << " in: " << message);
         }
         NS_TEST_EXPECT_MSG_EQ(FabricPacketPool::Get().GetInUse(), 0, "nothing left behind");
     }

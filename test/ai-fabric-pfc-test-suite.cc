@@ -17,9 +17,9 @@ using namespace ns3;
 namespace
 {
 
-constexpr uint64_t GIGA = 1'000'000'000;  //!< bits per second in a Gb/s
-constexpr FabricPs US = 1'000'000;        //!< ps in a microsecond
-constexpr uint16_t QUANTA = 65535;        //!< longest pause
+constexpr uint64_t GIGA = 1'000'000'000; //!< bits per second in a Gb/s
+constexpr FabricPs US = 1'000'000;       //!< ps in a microsecond
+constexpr uint16_t QUANTA = 65535;       //!< longest pause
 
 /** @brief Length of the longest pause: 65535 x 512 bit times, exact at these rates. */
 FabricPs
@@ -65,7 +65,9 @@ class PauseClassTestCase : public TestCase
             }
             else
             {
-                NS_TEST_EXPECT_MSG_LT(next, 10 * US + 17 * frame, "class " << +vl << " stopped too");
+                NS_TEST_EXPECT_MSG_LT(next,
+                                      10 * US + 17 * frame,
+                                      "class " << +vl << " stopped too");
             }
             const FabricClassStats& stats = port.stats.of[vl];
             NS_TEST_EXPECT_MSG_EQ(stats.xoffRx, (vl == paused), "XOFF count of class " << +vl);
@@ -154,7 +156,8 @@ class LongPauseTestCase : public TestCase
 {
   public:
     LongPauseTestCase()
-        : TestCase("fault 6: refresh keeps a long congestion paused; a lost XON stops no port for good")
+        : TestCase(
+              "fault 6: refresh keeps a long congestion paused; a lost XON stops no port for good")
     {
     }
 
@@ -318,7 +321,8 @@ class FirstXoffTestCase : public TestCase
             f.Build(RawFabric::Star(n + 1, 100 * GIGA, US));
             m_switch = PeekPointer(f.switches[0]);
             m_first = 0;
-            m_switch->TraceConnectWithoutContext("Tx", MakeCallback(&FirstXoffTestCase::OnTx, this));
+            m_switch->TraceConnectWithoutContext("Tx",
+                                                 MakeCallback(&FirstXoffTestCase::OnTx, this));
             for (uint32_t i = 0; i < n; ++i)
             {
                 f.hosts[i]->Send({0, n, 1048, packets, 3, i});
@@ -382,8 +386,9 @@ class StaticThresholdTestCase : public TestCase
             f.buffer.Set("HeadroomPerClass", UintegerValue(headroom));
             f.Build(RawFabric::Star(ports, 40 * GIGA, US));
             m_switch = PeekPointer(f.switches[0]);
-            m_switch->TraceConnectWithoutContext("Drop",
-                                                 MakeCallback(&StaticThresholdTestCase::OnDrop, this));
+            m_switch->TraceConnectWithoutContext(
+                "Drop",
+                MakeCallback(&StaticThresholdTestCase::OnDrop, this));
             m_drops = 0;
             m_unwarned = 0;
             for (uint32_t i = 0; i < 32; ++i)
@@ -423,10 +428,14 @@ class StaticThresholdTestCase : public TestCase
             message = e.what();
         }
         Simulator::Destroy();
-        for (const char* part : {"4000000 B", "static thresholds 10000000 B", "frame per port and class 110000 B",
+        for (const char* part : {"4000000 B",
+                                 "static thresholds 10000000 B",
+                                 "frame per port and class 110000 B",
                                  "100 ports"})
         {
-            NS_TEST_EXPECT_MSG_NE(message.find(part), std::string::npos, part << " in: " << message);
+            NS_TEST_EXPECT_MSG_NE(message.find(part),
+                                  std::string::npos,
+                                  part << " in: " << message);
         }
     }
 };

@@ -159,14 +159,8 @@ TxLog::TxLog(Ptr<FabricStation> station)
 void
 TxLog::OnTx(const FabricPacket& p, uint16_t port, FabricPs at)
 {
-    frames.push_back({at,
-                      p.bytes,
-                      port,
-                      p.vl,
-                      p.kind == FabricPacketKind::PAUSE,
-                      p.src,
-                      p.psn,
-                      p.flags});
+    frames.push_back(
+        {at, p.bytes, port, p.vl, p.kind == FabricPacketKind::PAUSE, p.src, p.psn, p.flags});
 }
 
 FabricPs
@@ -219,9 +213,8 @@ RawFabric::Build(const FabricTopology& topology)
         {
             const uint32_t end = topology.GetLinks()[link].a == node.id ? 0 : 1;
             ends[2UL * link + end] = {station,
-                                      node.role == FabricTopology::Role::HOST
-                                          ? port++
-                                          : station->AddPort()};
+                                      node.role == FabricTopology::Role::HOST ? port++
+                                                                              : station->AddPort()};
         }
     }
     for (const auto& link : topology.GetLinks())

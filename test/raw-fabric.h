@@ -26,12 +26,12 @@ class RawHost : public FabricStation
     /** @brief Packets to send from a time on, back to back. */
     struct Burst
     {
-        FabricPs start;   //!< not before, ps
-        uint32_t dst;     //!< endpoint
-        uint32_t bytes;   //!< buffer bytes each
-        uint64_t count;   //!< packets
-        uint8_t vl;       //!< class
-        uint32_t hash;    //!< flow hash
+        FabricPs start; //!< not before, ps
+        uint32_t dst;   //!< endpoint
+        uint32_t bytes; //!< buffer bytes each
+        uint64_t count; //!< packets
+        uint8_t vl;     //!< class
+        uint32_t hash;  //!< flow hash
     };
 
     static TypeId GetTypeId();
@@ -84,14 +84,14 @@ class TxLog
     /** @brief One frame. */
     struct Frame
     {
-        FabricPs start;        //!< ps
-        uint32_t bytes;        //!< frame length
-        uint16_t port;         //!< port number
-        uint8_t vl;            //!< class; of no meaning for control frames
-        bool control;          //!< a pause frame
-        uint32_t src;          //!< sending endpoint
-        uint32_t psn;          //!< its number
-        uint8_t flags;         //!< FabricPacketFlag bits
+        FabricPs start; //!< ps
+        uint32_t bytes; //!< frame length
+        uint16_t port;  //!< port number
+        uint8_t vl;     //!< class; of no meaning for control frames
+        bool control;   //!< a pause frame
+        uint32_t src;   //!< sending endpoint
+        uint32_t psn;   //!< its number
+        uint8_t flags;  //!< FabricPacketFlag bits
     };
 
     /**
@@ -121,12 +121,12 @@ class TxLog
 class RawFabric
 {
   public:
-    ObjectFactory flow{"ns3::PfcFlowControl"};            //!< flow control of every port
-    ObjectFactory buffer{"ns3::SwitchBuffer"};            //!< switch memory
-    ObjectFactory marker{"ns3::RedEcnMarker"};            //!< marker of every switch port
-    ObjectFactory scheduler{"ns3::StrictDwrrScheduler"};  //!< scheduler of every port
-    bool eager{false};                                    //!< EagerArrivals everywhere
-    uint32_t gapBytes{0};                                 //!< wire gap
+    ObjectFactory flow{"ns3::PfcFlowControl"};           //!< flow control of every port
+    ObjectFactory buffer{"ns3::SwitchBuffer"};           //!< switch memory
+    ObjectFactory marker{"ns3::RedEcnMarker"};           //!< marker of every switch port
+    ObjectFactory scheduler{"ns3::StrictDwrrScheduler"}; //!< scheduler of every port
+    bool eager{false};                                   //!< EagerArrivals everywhere
+    uint32_t gapBytes{0};                                //!< wire gap
 
     ~RawFabric();
 

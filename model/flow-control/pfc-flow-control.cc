@@ -195,7 +195,8 @@ PfcFlowControl::DoRefresh(FabricPs now)
 FabricPs
 PfcFlowControl::DoNextRefresh() const
 {
-    return m_lastStop + static_cast<FabricPs>(m_refreshFraction * static_cast<double>(GetPauseTime()));
+    const auto pause = static_cast<double>(GetPauseTime());
+    return m_lastStop + static_cast<FabricPs>(m_refreshFraction * pause);
 }
 
 void
