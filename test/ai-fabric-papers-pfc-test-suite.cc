@@ -31,6 +31,13 @@ constexpr uint64_t MIB = 1 << 20;        //!< bytes
 
 constexpr uint8_t DATA = 3; //!< class of the data
 
+/** @return the time, or less of it where only a part is to run */
+FabricPs
+Scaled(FabricPs time)
+{
+    return static_cast<FabricPs>(static_cast<double>(time) * FabricScenario::Scale());
+}
+
 /** @brief Times of the flows of an incast, microseconds from the start to the last ACK. */
 struct Spread
 {
@@ -120,8 +127,8 @@ class UnfairnessTestCase : public TestCase
         {
             s.AddFlow(i, 4, FabricScenario::ENDLESS);
         }
-        const FabricPs from = 10 * MS;
-        const FabricPs to = 30 * MS;
+        const FabricPs from = Scaled(10 * MS);
+        const FabricPs to = Scaled(30 * MS);
         s.Run(from);
         const auto before = s.Delivered();
         s.Run(to);
@@ -131,7 +138,10 @@ class UnfairnessTestCase : public TestCase
         {
             const double gbps = static_cast<double>(after[i] - before[i]) * 8000 / (to - from);
             AI_FABRIC_NOTE("B7 H" << i + 1 << ' ' << gbps << " Gb/s");
-            NS_TEST_EXPECT_MSG_EQ_TOL(gbps, published[i], 0.03 * published[i], "H" << i + 1);
+            if (FabricScenario::Scale() == 1)
+            {
+                NS_TEST_EXPECT_MSG_EQ_TOL(gbps, published[i], 0.03 * published[i], "H" << i + 1);
+            }
         }
         NS_TEST_EXPECT_MSG_EQ(s.Drops(), 0, "drops");
     }
@@ -170,13 +180,16 @@ class VictimTestCase : public TestCase
             s.AddFlow(i, N + 1, FabricScenario::ENDLESS);
         }
         const uint32_t victim = s.AddFlow(N, N + 2, FabricScenario::ENDLESS);
-        s.Run(10 * MS);
+        s.Run(Scaled(10 * MS));
         const auto before = s.Delivered();
-        s.Run(30 * MS);
+        s.Run(Scaled(30 * MS));
         const double gbps =
-            static_cast<double>(s.Delivered()[victim] - before[victim]) * 8000 / (20 * MS);
+            static_cast<double>(s.Delivered()[victim] - before[victim]) * 8000 / Scaled(20 * MS);
         AI_FABRIC_NOTE("B8 victim " << gbps << " Gb/s");
-        NS_TEST_EXPECT_MSG_EQ_TOL(gbps, 19.3, 0.03 * 19.3, "victim, Gb/s");
+        if (FabricScenario::Scale() == 1)
+        {
+            NS_TEST_EXPECT_MSG_EQ_TOL(gbps, 19.3, 0.03 * 19.3, "victim, Gb/s");
+        }
         NS_TEST_EXPECT_MSG_EQ(s.Drops(), 0, "drops");
     }
 };
