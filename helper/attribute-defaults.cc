@@ -99,6 +99,14 @@ IsTypeName(const std::string& checker, const char* name)
     return checker == std::string("ns3::") + name;
 }
 
+/** An attribute that holds other objects or functions: ns-3 cannot read one from a text. */
+bool
+HasNoText(const std::string& kind)
+{
+    return IsTypeName(kind, "PointerValue") || IsTypeName(kind, "ObjectPtrContainerValue") ||
+           IsTypeName(kind, "CallbackValue");
+}
+
 /**
  * A text as ns-3 parses it without aborting. Empty `allowed` means that it is fit.
  */
@@ -184,6 +192,11 @@ AttributeDefaults::Parse(const TypeId::AttributeInformation& info,
                          const std::string& path,
                          const std::string& text)
 {
+    if (HasNoText(info.checker->GetValueTypeName()))
+    {
+        throw FabricError(path + ": '" + text + "': this attribute holds an object, which a text "
+                          "cannot give; allowed are numbers, times, rates, switches and type names");
+    }
     std::string allowed;
     const std::string plain = PlainText(info.checker->GetValueTypeName(), text, allowed);
     if (!allowed.empty())
@@ -253,13 +266,14 @@ AttributeDefaults::Set(const std::string& type,
             break;
         }
     }
+    const std::string meant = Suggest(attribute, known);
     std::string all;
     for (const auto& name : known)
     {
         all += (all.empty() ? "" : ", ") + name;
     }
     throw FabricError("attribute '" + type + "::" + attribute + "': " + type + " has no '" +
-                      attribute + "'" + Suggest(attribute, known) + " It has: " + all);
+                      attribute + "'" + meant + (meant.empty() ? "; it has: " : " It has: ") + all);
 }
 
 std::string
@@ -309,8 +323,7 @@ AttributeDefaults::Effective(const ObjectBase& object)
             const TypeId::AttributeInformation info = t.GetAttribute(i);
             const std::string kind = info.checker->GetValueTypeName();
             const bool readable = (info.flags & TypeId::ATTR_GET) && info.accessor->HasGetter();
-            if (!readable || kind == "ns3::PointerValue" || kind == "ns3::ObjectPtrContainerValue" ||
-                kind == "ns3::CallbackValue")
+            if (!readable || HasNoText(kind))
             {
                 continue;
             }

@@ -177,7 +177,7 @@ RunOptions()
          }},
         {"stop-time", "TIME", "stop at this simulated time even if flows are unfinished",
          Time(&O::stopPs, "stop-time")},
-        {"stall", "TIME", "watchdog: stop when no flow byte arrives for so long; default 20ms",
+        {"stall", "TIME", "watchdog: stop when no flow byte arrives for so long; default 20ms, or all retries",
          Time(&O::stallPs, "stall")},
         {"check", "", "validate the input, do not simulate",
          [](O& o, const std::string&) { o.check = true; }},
@@ -345,7 +345,7 @@ FabricRunOptions::Parse(const std::vector<std::string>& args)
             const std::string close = AttributeDefaults::CloseMatches(name, names);
             throw FabricError("--" + name + " is no option" +
                               (close.empty() ? "" : "; did you mean " + close + "?") +
-                              " See --help for all of them");
+                              (close.empty() ? "; see" : " See") + " --help for all of them");
         }
         if (found->value.empty() && equals != std::string::npos)
         {

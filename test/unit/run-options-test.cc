@@ -101,6 +101,8 @@ TEST(AttributeDefaults, BadValuesAreRefusedAndNamed)
                             "ns3::RedEcnMarker::MarkOnEnqueue=maybe",
                             "ns3::PfcFlowControl::ReactionTime=5",
                             "ns3::PfcFlowControl::ReactionTime=-5us",
+                            "ns3::FabricSwitch::Buffer=0",
+                            "ns3::RdmaNic::CongestionOps=ns3::RdmaDcqcn",
                             "Size=1",
                             "nonsense"})
     {
