@@ -8,6 +8,7 @@
 
 #include "ns3/fabric-error.h"
 #include "ns3/fabric-port.h"
+#include "ns3/nstime.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
@@ -29,6 +30,9 @@ volatile std::sig_atomic_t g_interrupted = 0;
 
 /** Simulated time after the last flow in which packets on their way may come to rest: 1 ms. */
 constexpr FabricPs DRAIN = 1'000'000'000;
+
+/** Times a queue pair sends a packet before it gives up: once and 7 retries. */
+constexpr int64_t MAX_SENDS = 8;
 } // namespace
 
 FabricRun::FabricRun(const FabricRunOptions& options,
@@ -246,7 +250,13 @@ FabricRun::Simulate()
         StartMonitors();
     }
     m_flows->Start([this](const FlowOutcome& flow) { OnFlowEnded(flow); });
-    m_watchdog = std::make_unique<FabricWatchdog>(*m_fabric, FabricTime::To(m_options.stallPs));
+    // a lost last packet is silent until the retry timer runs out: no stall yet, unless asked for
+    TimeValue retry(Time(0));
+    m_fabric->GetNic(0)->GetAttribute("RetryTimeout", retry);
+    m_watchdog = std::make_unique<FabricWatchdog>(
+        *m_fabric,
+        FabricTime::To(m_options.stallPs),
+        m_options.IsGiven("stall") ? Time(0) : retry.Get() * MAX_SENDS);
     m_watchdog->Start([this]() { return m_flows->GetDelivered(); },
                       [this]() { return m_flows->IsAnyRunning(); },
                       [this](const std::string& text) {

@@ -123,7 +123,7 @@ class FabricRun
     std::unique_ptr<FabricResults> m_results;    //!< the directory
     std::vector<std::unique_ptr<FabricMonitor>> m_monitors; //!< samplers
     EventId m_tick;                              //!< next look at the clock on the wall
-    FabricPs m_tickPs{1'000'000};                //!< simulated time between looks
+    FabricPs m_tickPs{1000};                     //!< simulated time between looks
     double m_lastTick{0};                        //!< wall-clock seconds at the last look
     bool m_ended{false};                         //!< EndRun() was called
     std::string m_why;                           //!< how the run ended

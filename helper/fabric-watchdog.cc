@@ -9,6 +9,7 @@
 #include "ns3/fabric-port.h"
 #include "ns3/simulator.h"
 
+#include <algorithm>
 #include <map>
 
 namespace ns3
@@ -73,11 +74,12 @@ HeldText(FabricStation& station, uint16_t inPort, uint8_t vl)
 }
 } // namespace
 
-FabricWatchdog::FabricWatchdog(const FabricHelper& fabric, const Time& stall)
+FabricWatchdog::FabricWatchdog(const FabricHelper& fabric, const Time& stall, const Time& retries)
     : m_fabric(fabric),
-      m_stall(FabricTime::From(stall))
+      m_look((FabricTime::From(stall) + 3) / 4),
+      m_silence(std::max(FabricTime::From(stall), FabricTime::From(retries)))
 {
-    if (m_stall <= 0)
+    if (FabricTime::From(stall) <= 0)
     {
         throw FabricError("the stall time of the watchdog must be longer than 0");
     }
@@ -98,7 +100,7 @@ FabricWatchdog::Start(std::function<uint64_t()> delivered,
     m_onStall = std::move(onStall);
     m_last = m_delivered();
     m_lastAt = FabricTime::Now();
-    m_event = Simulator::Schedule(FabricTime::To(m_stall / 4 + 1), &FabricWatchdog::Look, this);
+    m_event = Simulator::Schedule(FabricTime::To(m_look), &FabricWatchdog::Look, this);
 }
 
 void
@@ -126,10 +128,10 @@ FabricWatchdog::Look()
     {
         m_deadlock = deadlock;
     }
-    if (quiet && ((stands && m_quiet) || now - m_lastAt >= m_stall))
+    if (quiet && ((stands && m_quiet) || now - m_lastAt >= m_silence))
     {
         std::string text = "no flow byte was delivered for " +
-                           FabricUnits::TimeText(now - m_lastAt) + ", up to " +
+                           FabricUnits::TimeText(now - m_lastAt) + " until " +
                            FabricUnits::TimeText(now);
         if (!deadlock.empty())
         {
@@ -143,7 +145,7 @@ FabricWatchdog::Look()
         return;
     }
     m_quiet = quiet;
-    m_event = Simulator::Schedule(FabricTime::To(m_stall / 4 + 1), &FabricWatchdog::Look, this);
+    m_event = Simulator::Schedule(FabricTime::To(m_look), &FabricWatchdog::Look, this);
 }
 
 DeadlockFinder::Snapshot

@@ -22,8 +22,8 @@ namespace ns3
  * @ingroup ai-fabric
  * @brief Notices, in simulated time, that nothing moves any more, and says who waits for whom.
  *
- * It looks four times per stall time. When no byte was delivered for the whole stall time while
- * somebody waits, or when nothing was delivered between two looks and the same deadlock stands at
+ * It looks four times per stall time. When no byte was delivered for the whole stall time (or the
+ * time that retries may take, where that is longer) while somebody waits, or when nothing was delivered between two looks and the same deadlock stands at
  * both, it calls back once and stops looking.
  */
 class FabricWatchdog
@@ -32,8 +32,10 @@ class FabricWatchdog
     /**
      * @param fabric the fabric watched; outlives the watchdog
      * @param stall longest time without a delivered byte, > 0
+     * @param retries time in which queue pairs repeat a lost packet or give up: a silence without
+     *        a deadlock may last so long; 0: no longer than `stall`
      */
-    FabricWatchdog(const FabricHelper& fabric, const Time& stall);
+    FabricWatchdog(const FabricHelper& fabric, const Time& stall, const Time& retries = Time(0));
     ~FabricWatchdog();
 
     FabricWatchdog(const FabricWatchdog&) = delete;
@@ -77,7 +79,8 @@ class FabricWatchdog
     void Look();
 
     const FabricHelper& m_fabric;                     //!< watched
-    FabricPs m_stall;                                 //!< longest silence, ps
+    FabricPs m_look;                                  //!< between two looks, ps
+    FabricPs m_silence;                               //!< longest silence, ps
     std::function<uint64_t()> m_delivered;            //!< bytes so far
     std::function<bool()> m_waiting;                  //!< somebody waits
     std::function<void(const std::string&)> m_onStall; //!< to be told

@@ -177,6 +177,8 @@ class BadInput(ProgramCase):
 
     def test_unknown_attribute_and_monitor(self):
         self.assert_refused(self.run_program("--attribute=ns3::SwitchBuffer::Sice=1"), "Sice")
+        # an attribute that holds an object cannot be read from a text: refused, no crash
+        self.assert_refused(self.run_program("--attribute=ns3::FabricSwitch::Buffer=0"), "Buffer")
         self.assert_refused(self.run_program("--monitor=queues"), "queue")
 
 
@@ -237,6 +239,15 @@ class Results(ProgramCase):
         """Fault 51: an empty or partial result has an exit code that is not 0."""
         flows = "1\n0 2 3 100 1000000000 0\n"
         self.assertEqual(self.run_flows(TOPOLOGY, flows, "--stop-time=10us"), 1)
+
+    def test_a_lost_last_packet_is_sent_again(self):
+        """The retry timer (67 ms) outlasts the stall time (20 ms): a loss alone is no stall."""
+        lossy = TOPOLOGY.replace("0 3 100Gbps 1us 0", "0 3 100Gbps 1us 0.3")
+        flows = "20\n" + "".join(f"0 2 3 {100 + i} 1000 0\n" for i in range(20))
+        self.assertEqual(self.run_flows(lossy, flows), 0, self.stdout + self.stderr)
+        self.assertRegex(self.stdout, r"link_error [1-9]")
+        self.assertEqual(self.run_flows(lossy, flows, "--stall=20ms"), 1)
+        self.assertIn("no flow byte was delivered for 20ms", self.stdout)
 
     def test_no_flows_is_not_success(self):
         self.assertNotEqual(self.run_flows(TOPOLOGY, "0\n"), 0)
