@@ -195,7 +195,8 @@ AttributeDefaults::Parse(const TypeId::AttributeInformation& info,
     if (HasNoText(info.checker->GetValueTypeName()))
     {
         throw FabricError(path + ": '" + text + "': this attribute holds an object, which a text "
-                          "cannot give; allowed are numbers, times, rates, switches and type names");
+                          "cannot give; allowed are numbers, times, rates, true or false, and "
+                          "names of types");
     }
     std::string allowed;
     const std::string plain = PlainText(info.checker->GetValueTypeName(), text, allowed);

@@ -22,9 +22,10 @@ namespace ns3
  * @ingroup ai-fabric
  * @brief Notices, in simulated time, that nothing moves any more, and says who waits for whom.
  *
- * It looks four times per stall time. When no byte was delivered for the whole stall time (or the
- * time that retries may take, where that is longer) while somebody waits, or when nothing was delivered between two looks and the same deadlock stands at
- * both, it calls back once and stops looking.
+ * It looks four times per stall time. When no byte was delivered for the whole stall time (or for
+ * the time that retries may take, where that is longer) while somebody waits, or when nothing was
+ * delivered between two looks and the same deadlock stands at both, it calls back once and stops
+ * looking.
  */
 class FabricWatchdog
 {
