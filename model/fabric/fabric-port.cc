@@ -5,6 +5,9 @@
 
 #include "fabric-station.h"
 
+#include "ns3/assert.h"
+#include "ns3/rng-seed-manager.h"
+
 namespace ns3
 {
 
@@ -46,6 +49,103 @@ FabricPort::~FabricPort()
 {
     wake->Detach();
     wake->Unref();
+}
+
+void
+FabricPort::WireTo(FabricPort* other,
+                   const FabricRate& wireRate,
+                   FabricPs wireLatency,
+                   double lossRate,
+                   uint32_t gap)
+{
+    NS_ASSERT_MSG(peer == nullptr, "a port is wired twice");
+    peer = other;
+    rate = wireRate;
+    latency = wireLatency;
+    errorRate = lossRate;
+    gapBytes = gap;
+    up = true;
+}
+
+void
+FabricPort::SeedStreams(uint32_t link, uint32_t end)
+{
+    const uint64_t seed =
+        RngSeedManager::GetSeed() * 0x100000001ULL + FabricRandom::Mix(RngSeedManager::GetRun());
+    channelId = link;
+    errorStream = FabricRandom(seed, 4ULL * link + 2ULL * end);
+    markStream = FabricRandom(seed, 4ULL * link + 2ULL * end + 1);
+}
+
+void
+FabricPort::Dispose()
+{
+    wake->Detach();
+    inbox.Clear();
+    control.Clear();
+    for (auto& q : queue)
+    {
+        q.Clear();
+    }
+    queued = 0;
+    up = false;
+    if (peer != nullptr)
+    {
+        peer->up = false;
+        peer->peer = nullptr;
+        peer = nullptr;
+    }
+    if (flowOwner)
+    {
+        flowOwner->Dispose();
+    }
+    flow = nullptr;
+    flowOwner = nullptr;
+    scheduler = nullptr;
+    schedulerOwner = nullptr;
+}
+
+uint64_t
+FabricPort::GetHeldPackets() const
+{
+    uint64_t held = 0;
+    for (const FabricPacket* p = inbox.Front(); p != nullptr; p = p->next)
+    {
+        ++held;
+    }
+    for (const auto& q : queue)
+    {
+        for (const FabricPacket* p = q.Front(); p != nullptr; p = p->next)
+        {
+            ++held;
+        }
+    }
+    return held;
+}
+
+uint8_t
+FabricPort::MergeControl(FabricPacket* frame)
+{
+    FabricPacketPool& pool = FabricPacketPool::Get();
+    FabricPacketSide& waiting = pool.Side(waitingControl);
+    const FabricPacketSide& latest = pool.Side(const_cast<const FabricPacket*>(frame));
+    const uint8_t enable = latest.enable;
+    for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
+    {
+        if (!((enable >> vl) & 1))
+        {
+            continue;
+        }
+        if ((waiting.enable >> vl) & 1)
+        {
+            // what it said so far will not be sent
+            --(waiting.quanta[vl] > 0 ? stats.of[vl].xoffTx : stats.of[vl].xonTx);
+        }
+        waiting.quanta[vl] = latest.quanta[vl];
+    }
+    waiting.enable |= enable;
+    pool.Free(frame);
+    return enable;
 }
 
 const char*

@@ -200,6 +200,42 @@ class FabricPort
         busyUntil = now + rate.Serialise(wireBytes, debt);
     }
 
+    /**
+     * @brief Connect this end of a cable.
+     * @param other port at the other end
+     * @param wireRate rate outwards
+     * @param wireLatency propagation plus the far station's pipeline, ps
+     * @param lossRate loss probability of a frame
+     * @param gap wire bytes per frame that no buffer holds
+     */
+    void WireTo(FabricPort* other,
+                const FabricRate& wireRate,
+                FabricPs wireLatency,
+                double lossRate,
+                uint32_t gap);
+
+    /**
+     * @brief Number the random streams, by link, end and run seed.
+     * @param link link number
+     * @param end which end of it, 0 or 1
+     */
+    void SeedStreams(uint32_t link, uint32_t end);
+
+    /** @brief Let go of the other end, of all packets and of the policies. */
+    void Dispose();
+
+    /** @return packets in the inbox and in the queues */
+    uint64_t GetHeldPackets() const;
+
+    /**
+     * @brief A control frame still waits for the line: let it say the latest word on each class.
+     *
+     * Otherwise frames that change their mind faster than they can be sent would pile up.
+     * @param frame the latest; gone afterwards
+     * @return classes that it spoke of
+     */
+    uint8_t MergeControl(FabricPacket* frame);
+
     /** @return true when another port is wired to this one and the link is up */
     bool IsUp() const
     {

@@ -6,8 +6,6 @@
 #include "fabric-port.h"
 
 #include "ns3/boolean.h"
-#include "ns3/log.h"
-#include "ns3/rng-seed-manager.h"
 #include "ns3/simulator-impl.h"
 
 #include <algorithm>
@@ -15,7 +13,6 @@
 namespace ns3
 {
 
-NS_LOG_COMPONENT_DEFINE("FabricStation");
 NS_OBJECT_ENSURE_REGISTERED(FabricStation);
 
 namespace
@@ -154,31 +151,9 @@ FabricStation::DoDispose()
     m_instantEnd->Detach();
     for (auto& port : m_ports)
     {
-        port.wake->Detach();
-        port.inbox.Clear();
-        port.control.Clear();
-        for (auto& q : port.queue)
-        {
-            q.Clear();
-        }
-        port.queued = 0;
-        port.up = false;
-        if (port.peer != nullptr)
-        {
-            port.peer->up = false;
-            port.peer->peer = nullptr;
-            port.peer = nullptr;
-        }
-        if (port.flowOwner)
-        {
-            port.flowOwner->Dispose();
-        }
-        port.flow = nullptr;
-        port.flowOwner = nullptr;
-        port.scheduler = nullptr;
-        port.schedulerOwner = nullptr;
+        port.Dispose();
     }
-    m_due.clear();
+    m_due.Clear();
     Object::DoDispose();
 }
 
@@ -190,10 +165,22 @@ FabricStation::AddPort()
     return m_ports.back().id;
 }
 
-uint16_t
-FabricStation::GetNPorts() const
+uint32_t
+FabricStation::GetStationId() const
 {
-    return static_cast<uint16_t>(m_ports.size());
+    return m_id;
+}
+
+const std::string&
+FabricStation::GetName() const
+{
+    return m_name;
+}
+
+void
+FabricStation::SetName(const std::string& name)
+{
+    m_name = name;
 }
 
 FabricPort&
@@ -211,22 +198,10 @@ FabricStation::Wire(FabricPort& a,
                     uint32_t gapBytes,
                     uint32_t channelId)
 {
-    const uint64_t seed =
-        RngSeedManager::GetSeed() * 0x100000001ULL + FabricRandom::Mix(RngSeedManager::GetRun());
-    uint64_t stream = 4ULL * channelId;
-    for (auto [near, far] : {std::pair(&a, &b), std::pair(&b, &a)})
-    {
-        NS_ASSERT_MSG(near->peer == nullptr, "a port is wired twice");
-        near->peer = far;
-        near->rate = rate;
-        near->latency = delay + far->station->GetPipelineLatency();
-        near->errorRate = errorRate;
-        near->gapBytes = gapBytes;
-        near->channelId = channelId;
-        near->errorStream = FabricRandom(seed, stream++);
-        near->markStream = FabricRandom(seed, stream++);
-        near->up = true;
-    }
+    a.WireTo(&b, rate, delay + b.station->GetPipelineLatency(), errorRate, gapBytes);
+    b.WireTo(&a, rate, delay + a.station->GetPipelineLatency(), errorRate, gapBytes);
+    a.SeedStreams(channelId, 0);
+    b.SeedStreams(channelId, 1);
 }
 
 void
@@ -240,69 +215,6 @@ FabricStation::SetPortPolicies(uint16_t index, Ptr<FlowControl> flow, Ptr<PortSc
     flow->SetPort(&port);
 }
 
-void
-FabricStation::PushDue(FabricPs at, FabricPort* port)
-{
-    m_due.push_back({at, port});
-    size_t i = m_due.size() - 1;
-    while (i > 0)
-    {
-        const size_t up = (i - 1) / 2;
-        if (m_due[up].at < at || (m_due[up].at == at && m_due[up].port->id < port->id))
-        {
-            break;
-        }
-        m_due[i] = m_due[up];
-        i = up;
-    }
-    m_due[i] = {at, port};
-}
-
-void
-FabricStation::ReplaceTopDue()
-{
-    FabricPort* port = m_due[0].port;
-    Due moved;
-    if (port->inbox.IsEmpty())
-    {
-        moved = m_due.back();
-        m_due.pop_back();
-        if (m_due.empty())
-        {
-            return;
-        }
-    }
-    else
-    {
-        moved = {port->inbox.Front()->arrival, port};
-    }
-    const size_t n = m_due.size();
-    size_t i = 0;
-    while (true)
-    {
-        size_t child = 2 * i + 1;
-        if (child >= n)
-        {
-            break;
-        }
-        if (child + 1 < n &&
-            (m_due[child + 1].at < m_due[child].at ||
-             (m_due[child + 1].at == m_due[child].at &&
-              m_due[child + 1].port->id < m_due[child].port->id)))
-        {
-            ++child;
-        }
-        if (moved.at < m_due[child].at ||
-            (moved.at == m_due[child].at && moved.port->id < m_due[child].port->id))
-        {
-            break;
-        }
-        m_due[i] = m_due[child];
-        i = child;
-    }
-    m_due[i] = moved;
-}
-
 FabricPs
 FabricStation::Clock()
 {
@@ -312,16 +224,9 @@ FabricStation::Clock()
 void
 FabricStation::Schedule(FabricPs at, EventImpl* event)
 {
+    NS_ASSERT_MSG(s_engine != nullptr, "a station was used after Simulator::Destroy()");
     event->Ref();
-    const Time delay = TimeStep(at - Clock());
-    if (s_engine != nullptr)
-    {
-        s_engine->ScheduleWithContext(m_id, delay, event);
-    }
-    else
-    {
-        Simulator::ScheduleWithContext(m_id, delay, event);
-    }
+    s_engine->ScheduleWithContext(m_id, TimeStep(at - Clock()), event);
 }
 
 void
@@ -363,7 +268,7 @@ FabricStation::Post(FabricPort& in, FabricPacket* p, FabricPs arrival)
     in.inbox.Push(p);
     if (first)
     {
-        PushDue(arrival, &in);
+        m_due.Push(arrival, in.id);
     }
     DoPost(in, p);
     if (m_eager)
@@ -383,11 +288,11 @@ FabricStation::PostControl(FabricPort& in, FabricPacket* frame, FabricPs arrival
 void
 FabricStation::Drain(FabricPs now)
 {
-    while (!m_due.empty() && m_due[0].at <= now)
+    while (!m_due.IsEmpty() && m_due.GetTime() <= now)
     {
-        FabricPort& in = *m_due[0].port;
+        FabricPort& in = *m_portAt[m_due.GetPort()];
         FabricPacket* p = in.inbox.Pop();
-        ReplaceTopDue();
+        m_due.Advance(in.inbox.IsEmpty() ? FABRIC_NEVER : in.inbox.Front()->arrival);
         FabricClassStats& stats = in.stats.of[p->vl];
         ++stats.rxPackets;
         stats.rxBytes += p->bytes;
@@ -527,29 +432,10 @@ FabricStation::SendControl(FabricPort& port, FabricPacket* frame, FabricPs now)
 void
 FabricStation::MergeControl(FabricPort& port, FabricPacket* frame, FabricPs now)
 {
-    // A control frame still waits for the line: it will say the latest word about each class.
-    // Otherwise frames that change their mind faster than they can be sent would pile up.
-    FabricPacketPool& pool = FabricPacketPool::Get();
-    FabricPacketSide& waiting = pool.Side(port.waitingControl);
-    const FabricPacketSide& latest = pool.Side(const_cast<const FabricPacket*>(frame));
-    for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
-    {
-        if (!((latest.enable >> vl) & 1))
-        {
-            continue;
-        }
-        if ((waiting.enable >> vl) & 1)
-        {
-            FabricClassStats& stats = port.stats.of[vl];
-            --(waiting.quanta[vl] > 0 ? stats.xoffTx : stats.xonTx); // it will not be sent
-        }
-        waiting.quanta[vl] = latest.quanta[vl];
-    }
-    waiting.enable |= latest.enable;
+    const uint8_t enable = port.MergeControl(frame);
     Trajectory().digest += FabricRandom::Mix(static_cast<uint64_t>(now) * DIGEST_TIME ^
                                              (static_cast<uint64_t>(m_id) << 16 ^ port.id) ^
-                                             static_cast<uint64_t>(latest.enable) << 40);
-    pool.Free(frame);
+                                             static_cast<uint64_t>(enable) << 40);
 }
 
 void
@@ -637,17 +523,7 @@ FabricStation::GetHeldPackets()
     uint64_t held = 0;
     for (auto& port : m_ports)
     {
-        for (const FabricPacket* p = port.inbox.Front(); p != nullptr; p = p->next)
-        {
-            ++held;
-        }
-        for (auto& q : port.queue)
-        {
-            for (const FabricPacket* p = q.Front(); p != nullptr; p = p->next)
-            {
-                ++held;
-            }
-        }
+        held += port.GetHeldPackets();
     }
     return held;
 }
@@ -679,20 +555,7 @@ FabricStation::ApplyLinkState(FabricPort& port, bool up, FabricPs now)
         return;
     }
     // what is still on the wire towards us is lost
-    for (size_t i = 0; i < m_due.size(); ++i)
-    {
-        if (m_due[i].port == &port)
-        {
-            m_due.erase(m_due.begin() + static_cast<std::ptrdiff_t>(i));
-            break;
-        }
-    }
-    std::vector<Due> rest;
-    rest.swap(m_due);
-    for (const auto& due : rest)
-    {
-        PushDue(due.at, due.port);
-    }
+    m_due.Remove(port.id);
     while (!port.inbox.IsEmpty())
     {
         FabricPacket* p = port.inbox.Pop();

@@ -4,9 +4,11 @@
 #ifndef FABRIC_STATION_H
 #define FABRIC_STATION_H
 
+#include "fabric-due-heap.h"
 #include "fabric-packet.h"
 #include "fabric-port-stats.h"
 #include "fabric-time.h"
+#include "fabric-trajectory.h"
 #include "flow-control.h"
 
 #include "ns3/object.h"
@@ -25,19 +27,6 @@ class FabricPort;
 class PortScheduler;
 class SimulatorImpl;
 
-/** @brief What the whole process has simulated since the last reset. */
-struct FabricTrajectory
-{
-    uint64_t hops{0};      //!< frames that began transmission, control frames included
-    uint64_t wakes{0};     //!< engine events that ran
-    uint64_t spurious{0};  //!< of those, wakes that found nothing to do
-    uint64_t chores{0};    //!< of those, drains and ends of instants asked for by a station
-    uint64_t digest{0};    //!< order-free hash of (station, port, start, packet) of every hop
-    uint64_t delivered{0}; //!< packets that reached their endpoint
-    uint64_t dropped{0};   //!< packets dropped anywhere
-    uint64_t stations{0};  //!< stations made: numbers them
-};
-
 /**
  * @ingroup ai-fabric
  * @brief A place where packets stop: parent of switches and NICs, and the heart of the engine.
@@ -53,26 +42,22 @@ struct FabricTrajectory
 class FabricStation : public Object
 {
   public:
-    /**
-     * @brief Get the type ID.
-     * @return the object TypeId
-     */
+    /** @return the object TypeId */
     static TypeId GetTypeId();
 
     FabricStation();
     ~FabricStation() override;
 
-    /**
-     * @brief Add a port; before any wiring.
-     * @return its number, counting from 0
-     */
+    /** @return number of a port added, counting from 0; before any wiring */
     uint16_t AddPort();
 
     /** @return number of ports */
-    uint16_t GetNPorts() const;
+    uint16_t GetNPorts() const
+    {
+        return static_cast<uint16_t>(m_portAt.size());
+    }
 
     /**
-     * @brief A port, for the engine and for tests.
      * @param index port number
      * @return the port; lives as long as the station
      */
@@ -129,10 +114,7 @@ class FabricStation : public Object
      */
     void PostControl(FabricPort& in, FabricPacket* frame, FabricPs arrival);
 
-    /**
-     * @brief Rules R2 and R3; called by FabricWake only.
-     * @param port the port whose wake fired
-     */
+    /** @param port the port whose wake fired: rules R2 and R3; called by FabricWake only */
     void OnWake(FabricPort& port);
 
     /**
@@ -158,24 +140,13 @@ class FabricStation : public Object
     void SendControl(FabricPort& port, FabricPacket* frame, FabricPs now);
 
     /** @return station number, dense from 0 in order of creation */
-    uint32_t GetStationId() const
-    {
-        return m_id;
-    }
+    uint32_t GetStationId() const;
 
-    /** @return name for people: "switch 3", "nic 17" */
-    const std::string& GetName() const
-    {
-        return m_name;
-    }
+    /** @return name for people: "leaf0", "h3.nic0" */
+    const std::string& GetName() const;
 
-    /**
-     * @param name name for people
-     */
-    void SetName(const std::string& name)
-    {
-        m_name = name;
-    }
+    /** @param name name for people */
+    void SetName(const std::string& name);
 
     /** @return pipeline latency added to every packet that arrives here, ps */
     FabricPs GetPipelineLatency() const
@@ -199,29 +170,18 @@ class FabricStation : public Object
     typedef void (*PacketTracedCallback)(const FabricPacket& p, uint16_t port, FabricPs at);
 
     /** @brief Drop. Arguments: packet, port number, time in ps, reason. */
-    typedef void (*DropTracedCallback)(const FabricPacket& p,
-                                       uint16_t port,
-                                       FabricPs at,
-                                       FabricDropReason reason);
+    typedef void (*DropTracedCallback)(const FabricPacket&, uint16_t, FabricPs, FabricDropReason);
 
   protected:
     void DoDispose() override;
 
-    /**
-     * @brief Admit everything that has arrived by now, in order of (arrival, port).
-     * @param now ps
-     */
+    /** @param now admit everything that has arrived by then, in order of (arrival, port) */
     void Drain(FabricPs now);
 
-    /**
-     * @brief Ask for a drain at a time even if no port has anything to send then.
-     * @param at ps
-     */
+    /** @param at when to drain even if no port has anything to send then, ps */
     void ArmDrain(FabricPs at);
 
-    /**
-     * @brief Ask for DoInstantEnd() after every other event of this instant.
-     */
+    /** @brief Ask for DoInstantEnd() after every other event of this instant. */
     void ArmInstantEnd();
 
     /**
@@ -286,16 +246,10 @@ class FabricStation : public Object
      */
     virtual FabricPs DoNextWake(FabricPort& port, FabricPs now) = 0;
 
-    /**
-     * @brief Runs after a drain asked for by ArmDrain().
-     * @param now ps
-     */
+    /** @param now ps; runs after a drain asked for by ArmDrain() */
     virtual void DoDrained(FabricPs now);
 
-    /**
-     * @brief Runs after all other events of the instant for which ArmInstantEnd() was called.
-     * @param now ps
-     */
+    /** @param now ps; runs after all other events of an instant that asked by ArmInstantEnd() */
     virtual void DoInstantEnd(FabricPs now);
 
     /**
@@ -313,13 +267,6 @@ class FabricStation : public Object
      */
     virtual void DoFlushed(FabricPort& port, FabricPacket* p, FabricPs now);
 
-    /** @brief Heap entry: the earliest arrival of one port's inbox. */
-    struct Due
-    {
-        FabricPs at;      //!< arrival
-        FabricPort* port; //!< whose
-    };
-
     class Chore;
     struct ClockScope;
 
@@ -330,12 +277,10 @@ class FabricStation : public Object
     void Transmit(FabricPort& port, FabricPacket* p, FabricPs now);
     void DrainControl(FabricPort& port, FabricPs now);
     void MergeControl(FabricPort& port, FabricPacket* frame, FabricPs now);
-    void PushDue(FabricPs at, FabricPort* port);
-    void ReplaceTopDue();
     void ApplyLinkState(FabricPort& port, bool up, FabricPs now);
     void OnChore(bool instantEnd);
 
-    std::vector<Due> m_due;     //!< binary min-heap over (at, port id)
+    FabricDueHeap m_due;        //!< next arrivals
     bool m_eager;               //!< EagerArrivals
     Time m_pipeline;            //!< PipelineLatency
     uint32_t m_id;              //!< station number
