@@ -42,6 +42,7 @@ main(int argc, char* argv[])
 {
     std::signal(SIGINT, [](int) { FabricRun::Interrupt(); });
     std::signal(SIGTERM, [](int) { FabricRun::Interrupt(); });
+    std::signal(SIGPIPE, SIG_IGN); // a reader that leaves must not cost the result files
     try
     {
         return Run(FabricRunOptions::Parse(std::vector<std::string>(argv + 1, argv + argc)),

@@ -150,7 +150,7 @@ ModelOptions()
         {"frame-profile", "NAME", "bytes per frame: rocev2 (default), rocev1, hpcc, hpcc-int, plain48",
          [](O& o, const std::string& text) { o.frameProfile = FrameProfile::Get(text).GetName(); }},
         {"payload", "BYTES", "payload of a full packet; default 1000",
-         Number(&O::payload, "payload", 1, 65535)},
+         Number(&O::payload, "payload", 1, 65000)},
         {"pfc", "on|off", "priority flow control; default on",
          [](O& o, const std::string& text) { o.pfc = RequireSwitch(text, "pfc"); }},
         {"ecn", "on|off", "ECN marking; default on",
