@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#include "heap-counter.h"
+#include "heap-count.h"
 #include "raw-fabric.h"
 
 #include "ns3/boolean.h"
@@ -498,16 +498,16 @@ class NoHeapTestCase : public TestCase
         uint64_t hopsTo = 0;
         // to warm up: pool, rings and the event queue reach the sizes that this load needs
         Simulator::Schedule(MilliSeconds(2), [&] {
-            from = HeapCounter::Get();
+            from = HeapCount::GetCalls();
             hopsFrom = FabricStation::Trajectory().hops;
         });
         Simulator::Schedule(MilliSeconds(3), [&] {
-            to = HeapCounter::Get();
+            to = HeapCount::GetCalls();
             hopsTo = FabricStation::Trajectory().hops;
         });
         Simulator::Stop(MilliSeconds(3) + MicroSeconds(1));
         Simulator::Run();
-        if (HeapCounter::IsActive())
+        if (HeapCount::IsActive())
         {
             NS_TEST_EXPECT_MSG_EQ(to - from, 0, "allocations in " << hopsTo - hopsFrom << " hops");
         }
