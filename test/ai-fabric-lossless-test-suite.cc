@@ -97,7 +97,10 @@ class IncastTestCase : public TestCase
         // work-conserving: the sink's link never idles from the first arrival to the last
         const FabricPs line = FabricRate(m_cell.bps).TxTime(n * packets * m_cell.bytes);
         const FabricPs first = FabricRate(m_cell.bps).TxTime(m_cell.bytes) + 2 * m_cell.delay;
-        NS_TEST_EXPECT_MSG_EQ_TOL(f.hosts[n]->lastArrival, line + first, n * packets, "full rate");
+        NS_TEST_EXPECT_MSG_EQ_TOL(f.hosts[n]->lastArrival,
+                                  line + first,
+                                  static_cast<FabricPs>(n * packets),
+                                  "full rate");
         const FabricTrajectory& t = FabricStation::Trajectory();
         NS_LOG_INFO(GetName() << ": " << t.hops << " hops, " << double(t.wakes) / double(t.hops)
                               << " events/hop, headroom used " << buffer->GetMaxHeadroomUsed()
