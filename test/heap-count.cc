@@ -25,7 +25,7 @@ ns3::HeapCount::IsActive()
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
-void*
+__attribute__((noinline)) void*
 operator new(std::size_t size)
 {
     void* p = std::malloc(size == 0 ? 1 : size);
@@ -44,7 +44,7 @@ operator new[](std::size_t size)
     return operator new(size);
 }
 
-void
+__attribute__((noinline)) void
 operator delete(void* p) noexcept
 {
     g_live -= static_cast<int64_t>(malloc_usable_size(p));

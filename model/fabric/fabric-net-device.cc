@@ -298,6 +298,10 @@ void
 FabricNetDevice::SetNode(Ptr<Node> node)
 {
     m_node = node;
+    if (m_station)
+    {
+        m_station->SetContext(node->GetId());
+    }
 }
 
 bool

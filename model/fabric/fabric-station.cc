@@ -3,6 +3,7 @@
  */
 #include "fabric-station.h"
 
+#include "fabric-chore.h"
 #include "fabric-port.h"
 
 #include "ns3/boolean.h"
@@ -41,39 +42,6 @@ struct FabricStation::ClockScope
     {
         s_now = -1;
     }
-};
-
-/** @brief A re-usable event that calls OnChore(); see FabricWake for why it is apart. */
-class FabricStation::Chore : public EventImpl
-{
-  public:
-    /**
-     * @param station whom to call
-     * @param instantEnd what to ask for
-     */
-    Chore(FabricStation* station, bool instantEnd)
-        : m_station(station),
-          m_instantEnd(instantEnd)
-    {
-    }
-
-    /** @brief The station is gone. */
-    void Detach()
-    {
-        m_station = nullptr;
-    }
-
-  private:
-    void Notify() override
-    {
-        if (m_station != nullptr)
-        {
-            m_station->OnChore(m_instantEnd);
-        }
-    }
-
-    FabricStation* m_station; //!< null after Detach()
-    bool m_instantEnd;        //!< end of instant, or a drain
 };
 
 TypeId
@@ -131,8 +99,8 @@ FabricStation::NextStationId()
 
 FabricStation::FabricStation()
     : m_id(NextStationId()),
-      m_drain(new Chore(this, false)),
-      m_instantEnd(new Chore(this, true))
+      m_drain(new FabricChore(this, false)),
+      m_instantEnd(new FabricChore(this, true))
 {
 }
 
@@ -169,6 +137,12 @@ uint32_t
 FabricStation::GetStationId() const
 {
     return m_id;
+}
+
+void
+FabricStation::SetContext(uint32_t nodeId)
+{
+    m_context = nodeId;
 }
 
 const std::string&
@@ -226,7 +200,8 @@ FabricStation::Schedule(FabricPs at, EventImpl* event)
 {
     NS_ASSERT_MSG(s_engine != nullptr, "a station was used after Simulator::Destroy()");
     event->Ref();
-    s_engine->ScheduleWithContext(m_id, TimeStep(at - Clock()), event);
+    NS_ASSERT_MSG(at >= Clock(), m_name << ": an event in the past");
+    s_engine->ScheduleWithContext(m_context, TimeStep(at - Clock()), event);
 }
 
 void

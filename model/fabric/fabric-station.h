@@ -23,6 +23,7 @@ namespace ns3
 {
 
 class EventImpl;
+class FabricChore;
 class FabricPort;
 class PortScheduler;
 class SimulatorImpl;
@@ -57,10 +58,7 @@ class FabricStation : public Object
         return static_cast<uint16_t>(m_portAt.size());
     }
 
-    /**
-     * @param index port number
-     * @return the port; lives as long as the station
-     */
+    /** @return the port of a number; lives as long as the station */
     FabricPort& GetPort(uint16_t index);
 
     /**
@@ -117,11 +115,10 @@ class FabricStation : public Object
     /** @param port the port whose wake fired: rules R2 and R3; called by FabricWake only */
     void OnWake(FabricPort& port);
 
-    /**
-     * @brief Bring every counter and queue up to date with the clock.
-     *
-     * Monitors call this before they read; it changes nothing that any packet could notice.
-     */
+    /** @param instantEnd the end of an instant, else a drain; called by FabricChore only */
+    void OnChore(bool instantEnd);
+
+    /** @brief Bring counters and queues up to date with the clock, before somebody reads them. */
     void Sync();
 
     /**
@@ -141,6 +138,9 @@ class FabricStation : public Object
 
     /** @return station number, dense from 0 in order of creation */
     uint32_t GetStationId() const;
+
+    /** @param nodeId context of all events: the ns-3 node that the station is on */
+    void SetContext(uint32_t nodeId);
 
     /** @return name for people: "leaf0", "h3.nic0" */
     const std::string& GetName() const;
@@ -267,7 +267,6 @@ class FabricStation : public Object
      */
     virtual void DoFlushed(FabricPort& port, FabricPacket* p, FabricPs now);
 
-    class Chore;
     struct ClockScope;
 
     static uint32_t NextStationId();
@@ -278,20 +277,20 @@ class FabricStation : public Object
     void DrainControl(FabricPort& port, FabricPs now);
     void MergeControl(FabricPort& port, FabricPacket* frame, FabricPs now);
     void ApplyLinkState(FabricPort& port, bool up, FabricPs now);
-    void OnChore(bool instantEnd);
 
     FabricDueHeap m_due;        //!< next arrivals
     bool m_eager;               //!< EagerArrivals
     Time m_pipeline;            //!< PipelineLatency
     uint32_t m_id;              //!< station number
+    uint32_t m_context{Simulator::NO_CONTEXT}; //!< node id
     std::string m_name;         //!< for people
     FabricPs m_drainAt{-1};     //!< latest drain asked for (avoids twins)
     static FabricTrajectory s_trajectory; //!< process-wide counters
     static SimulatorImpl* s_engine; //!< ns-3's engine while a simulation exists
     static FabricPs s_now;      //!< the clock while an engine event runs, else -1
     bool m_instantEndArmed{false}; //!< DoInstantEnd() is scheduled for this instant
-    Chore* m_drain;             //!< re-used event: drain
-    Chore* m_instantEnd;        //!< re-used event: end of instant
+    FabricChore* m_drain;      //!< re-used event: drain
+    FabricChore* m_instantEnd; //!< re-used event: end of instant
 };
 
 } // namespace ns3

@@ -264,7 +264,8 @@ FabricSwitch::WatchInbox(FabricPort& in, uint8_t classes, uint64_t limit)
 void
 FabricSwitch::Watch(FabricPacket* p)
 {
-    if (!(p->flags & FABRIC_WATCHED))
+    // One that is here already, though not drained yet, was judged with all that came before it.
+    if (!(p->flags & FABRIC_WATCHED) && p->arrival > FabricTime::Now())
     {
         p->flags |= FABRIC_WATCHED;
         ArmDrain(p->arrival);
