@@ -27,7 +27,8 @@ enum class FabricPacketKind : uint8_t
 {
     TRANSPORT, //!< an RDMA packet: `opcode` holds its BTH opcode
     ETHERNET,  //!< somebody else's frame: side slot holds its ns3::Packet
-    PAUSE      //!< a PFC frame between neighbours: side slot holds its quanta
+    PAUSE,     //!< a PFC frame between neighbours: side slot holds its quanta
+    MEMORY     //!< a load, store or copy inside a server: `opcode` holds its MemoryOp
 };
 
 /** @brief Bits of FabricPacket::flags. */
@@ -54,22 +55,26 @@ struct alignas(64) FabricPacket
 {
     FabricPacket* next;    //!< link of the one list it is in
     FabricPs arrival;      //!< when its last bit reaches the station it was posted to
-    FabricPs txStamp;      //!< set by the sender's transport; free for its use
+    FabricPs txStamp;      //!< set by the sender's transport; of MEMORY packets the address
     uint32_t src;          //!< endpoint that made it
     uint32_t dst;          //!< endpoint it goes to, or FABRIC_BROADCAST
-    uint32_t flowHash;     //!< hash of the five-tuple; equal for all packets of one QP direction
+    union
+    {
+        uint32_t flowHash; //!< hash of the five-tuple; equal for all packets of one QP direction
+        uint32_t tailLag;  //!< MEMORY: ps from `arrival` to that of the frame's last bit
+    };
     uint32_t destQp;       //!< destination QP number (24 bits)
-    uint32_t psn;          //!< packet sequence number (24 bits)
+    uint32_t psn;          //!< packet sequence number (24 bits); of MEMORY packets the tag
     uint32_t bytes;        //!< frame length as buffers count it (see FrameProfile)
     uint32_t side;         //!< side slot with rarely needed fields, 0 = none
-    uint16_t payload;      //!< message bytes carried
+    uint16_t payload;      //!< message bytes carried; of a read request, asked for
     uint16_t inPort;       //!< ingress port at the station it is at
     uint16_t outPort;      //!< egress port chosen there
     uint8_t vl;            //!< traffic class 0..7
-    uint8_t opcode;        //!< BTH opcode (TRANSPORT)
+    uint8_t opcode;        //!< BTH opcode (TRANSPORT) or MemoryOp (MEMORY)
     uint8_t flags;         //!< FabricPacketFlag bits
     uint8_t hops;          //!< links crossed so far
-    uint8_t syndrome;      //!< AETH syndrome (ACK, NAK, RNR NAK)
+    uint8_t syndrome;      //!< AETH syndrome (ACK, NAK, RNR NAK); of MEMORY answers the status
     FabricPacketKind kind : 2; //!< what it is
     uint8_t dscp : 6;      //!< differentiated services code point, as the source host wrote it
 };

@@ -60,6 +60,9 @@ struct FabricPortStats
     uint64_t droppedBytes{0};                         //!< buffer bytes dropped
     uint64_t controlTx{0};                            //!< control frames sent
     uint64_t controlLost{0};                          //!< of those, lost on the wire
+    uint64_t linkPackets{0};                          //!< MEMORY frames: packets sent
+    uint64_t linkDataBytes{0};                        //!< MEMORY frames: data bytes sent
+    uint64_t replays{0};                              //!< MEMORY frames: packets repeated
 };
 
 } // namespace ns3

@@ -4,9 +4,12 @@
 #include "fabric-port.h"
 
 #include "fabric-station.h"
+#include "link-profile.h"
 
 #include "ns3/assert.h"
 #include "ns3/rng-seed-manager.h"
+
+#include <algorithm>
 
 namespace ns3
 {
@@ -49,6 +52,42 @@ FabricPort::~FabricPort()
 {
     wake->Detach();
     wake->Unref();
+}
+
+FabricPs
+FabricPort::SendPackets(FabricPacket& p, FabricPs now)
+{
+    const auto op = static_cast<MemoryOp>(p.opcode);
+    const uint32_t packets = link->Packets(op, p.payload);
+    const uint32_t last = link->LastBytes(op, p.payload);
+    const FabricPs tail = p.arrival + p.tailLag;
+    Occupy(now, p.bytes);
+    if (tail > now && tail + rate.TxTime(last) > busyUntil + 1) // 1: both sides are rounded up
+    {
+        busyUntil = tail + rate.TxTime(last);
+        debt = 0;
+    }
+    const uint64_t replays = stats.replays;
+    for (uint32_t i = 0; errorRate > 0 && i < packets; ++i)
+    {
+        while (errorStream.Uniform() < errorRate)
+        {
+            ++stats.replays;
+            busyUntil += link->replayPs + rate.TxTime(i + 1 < packets ? p.bytes / packets : last);
+            debt = 0;
+        }
+    }
+    stats.linkPackets += packets;
+    stats.linkDataBytes += MemoryOpCarriesData(op) ? p.payload : 0;
+    const FabricPs whole = busyUntil + latency;
+    if (!peer->cutThrough || packets == 1 || stats.replays != replays)
+    {
+        p.tailLag = 0;
+        return whole;
+    }
+    const FabricPs first = now + rate.TxTime(link->FirstBytes(op, p.payload)) + latency;
+    p.tailLag = static_cast<uint32_t>(whole - first);
+    return first;
 }
 
 void

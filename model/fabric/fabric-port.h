@@ -21,6 +21,7 @@ namespace ns3
 
 class FabricStation;
 class FabricPort;
+class LinkProfile;
 
 /**
  * @ingroup ai-fabric
@@ -201,6 +202,17 @@ class FabricPort
     }
 
     /**
+     * @brief Put a MEMORY frame on the wire: its link packets, repetitions included.
+     *
+     * A frame that came in cut through cannot end before its last packet has arrived.
+     * @param p the frame; tailLag is in: of its arrival here, out: of its arrival there
+     * @param now ps, not before busyUntil
+     * @return arrival at the peer: of the first packet where the peer cuts through, else of the
+     *         whole frame
+     */
+    FabricPs SendPackets(FabricPacket& p, FabricPs now);
+
+    /**
      * @brief Connect this end of a cable.
      * @param other port at the other end
      * @param wireRate rate outwards
@@ -249,6 +261,7 @@ class FabricPort
     FabricPs latency{0};             //!< propagation plus the far station's pipeline, ps
     FabricRate rate;                 //!< of the wire outwards
     uint32_t gapBytes{0};            //!< wire bytes per frame that no buffer holds (preamble, gap)
+    const LinkProfile* link{nullptr}; //!< packets of MEMORY frames; null for other frames
     uint16_t id{0};                  //!< port number at the station
     bool up{false};                  //!< wired and not failed
     uint8_t queued{0};               //!< classes with packets queued
@@ -266,7 +279,9 @@ class FabricPort
     FabricWake* wake;                //!< re-used event; one reference is ours
     FabricPacket* waitingControl{nullptr}; //!< control frame that has not started, while it has not
     FabricPs waitingStart{0};        //!< when it starts, ps
-    double errorRate{0};             //!< loss probability of a frame on the wire outwards
+    double errorRate{0};             //!< loss probability of a frame on the wire outwards, or
+                                     //!< with a link profile of one of its packets
+    bool cutThrough{false};          //!< frames posted here may leave after their first packet
     FabricRandom errorStream;        //!< draws for errorRate
     FabricRandom markStream;         //!< draws for ECN marking
     Ptr<FlowControl> flowOwner;      //!< keeps `flow` alive

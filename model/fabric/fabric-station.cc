@@ -355,6 +355,11 @@ FabricStation::Transmit(FabricPort& port, FabricPacket* p, FabricPs now)
     }
     ++p->hops;
     port.scheduler->OnSent(p->vl, p->bytes);
+    if (port.link != nullptr)
+    {
+        port.peer->station->Post(*port.peer, p, port.SendPackets(*p, now));
+        return;
+    }
     port.Occupy(now, p->bytes + port.gapBytes);
     if (port.errorRate > 0 && port.errorStream.Uniform() < port.errorRate)
     {

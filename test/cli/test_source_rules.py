@@ -21,7 +21,8 @@ MAY_INCLUDE["model/congestion"] = {"model/flow-control"} | MAY_INCLUDE["model/fl
 MAY_INCLUDE["model/rdma"] = (
     {"model/switch", "model/congestion"} | MAY_INCLUDE["model/switch"] | MAY_INCLUDE["model/congestion"]
 )
-MAY_INCLUDE["model/collective"] = {"model/rdma"} | MAY_INCLUDE["model/rdma"]
+MAY_INCLUDE["model/gpu"] = {"model/rdma"} | MAY_INCLUDE["model/rdma"]
+MAY_INCLUDE["model/collective"] = {"model/gpu"} | MAY_INCLUDE["model/gpu"]
 MAY_INCLUDE["model/application"] = {"model/collective"} | MAY_INCLUDE["model/collective"]
 MAY_INCLUDE["helper"] = {"model/application"} | MAY_INCLUDE["model/application"]
 

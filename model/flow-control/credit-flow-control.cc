@@ -1,0 +1,267 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "credit-flow-control.h"
+
+#include "ns3/fabric-error.h"
+#include "ns3/fabric-port.h"
+#include "ns3/fabric-station.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(CreditFlowControl);
+
+TypeId
+CreditFlowControl::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::CreditFlowControl")
+            .SetParent<FlowControl>()
+            .SetGroupName("AiFabric")
+            .AddConstructor<CreditFlowControl>()
+            .AddAttribute("BlockBytes",
+                          "Unit in which room is counted (bytes). Default: 16, a flit of NVLink "
+                          "and a data credit of PCI Express.",
+                          UintegerValue(16),
+                          MakeUintegerAccessor(&CreditFlowControl::m_blockBytes),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("Buffer",
+                          "Receive buffer of each class (bytes); whole blocks count. Default: "
+                          "64 KiB; GpuServerHelper sets it from the link profile.",
+                          UintegerValue(64 << 10),
+                          MakeUintegerAccessor(&CreditFlowControl::m_buffer),
+                          MakeUintegerChecker<uint32_t>(1))
+            .AddAttribute("ReturnLatency",
+                          "Time to turn a credit round, besides the cable (time). Default: 0.",
+                          TimeValue(Time(0)),
+                          MakeTimeAccessor(&CreditFlowControl::m_returnLatency),
+                          MakeTimeChecker(Time(0)));
+    return tid;
+}
+
+void
+CreditFlowControl::SetBuffer(uint32_t bytes)
+{
+    m_buffer = bytes;
+}
+
+uint32_t
+CreditFlowControl::GetBuffer() const
+{
+    return m_buffer / m_blockBytes * m_blockBytes;
+}
+
+CreditFlowControl*
+CreditFlowControl::Peer() const
+{
+    return static_cast<CreditFlowControl*>(m_port->peer->flow);
+}
+
+void
+CreditFlowControl::DoAttach()
+{
+    m_lossless = 0xff;
+    m_notes.resize(16);
+}
+
+void
+CreditFlowControl::Start()
+{
+    auto* peer = dynamic_cast<CreditFlowControl*>(m_port->peer->flow);
+    if (peer == nullptr || peer->m_blockBytes != m_blockBytes)
+    {
+        throw FabricError(m_port->station->GetName() +
+                          ": credits need CreditFlowControl with the same BlockBytes at both ends");
+    }
+    m_wayBack = m_port->latency - m_port->peer->station->GetPipelineLatency() +
+                FabricTime::From(m_returnLatency);
+    if (m_wayBack <= 0)
+    {
+        throw FabricError(m_port->station->GetName() + ": a link with credits needs a latency");
+    }
+    m_credits.fill(peer->m_buffer / m_blockBytes);
+    m_blocked = 0;
+}
+
+void
+CreditFlowControl::SetHead(uint8_t vl, uint32_t bytes)
+{
+    m_need[vl] = Blocks(bytes);
+    Judge(vl);
+}
+
+void
+CreditFlowControl::Judge(uint8_t vl)
+{
+    const uint8_t bit = 1U << vl;
+    m_blocked = m_credits[vl] < std::max(m_need[vl], 1U) ? m_blocked | bit : m_blocked & ~bit;
+}
+
+void
+CreditFlowControl::Spend(uint8_t vl, uint32_t bytes, FabricPs now)
+{
+    TakeArrived(now);
+    NS_ASSERT_MSG(CanSend(vl, bytes), "a frame was sent without credits");
+    m_credits[vl] -= Blocks(bytes);
+    Judge(vl);
+}
+
+void
+CreditFlowControl::Hold(uint8_t vl, uint32_t bytes)
+{
+    m_held[vl] += Blocks(bytes);
+    NS_ASSERT_MSG(m_held[vl] <= m_buffer / m_blockBytes, "a receive buffer is over-full");
+}
+
+void
+CreditFlowControl::Release(uint8_t vl, uint32_t bytes, FabricPs at)
+{
+    NS_ASSERT_MSG(m_held[vl] >= Blocks(bytes), "room was given back twice");
+    m_held[vl] -= Blocks(bytes);
+    if (m_port->up)
+    {
+        Peer()->OnCredit({at + m_wayBack, Blocks(bytes), vl});
+    }
+}
+
+void
+CreditFlowControl::OnCredit(const Note& note)
+{
+    if (m_count == m_notes.size())
+    {
+        std::rotate(m_notes.begin(), m_notes.begin() + m_first, m_notes.end());
+        m_first = 0;
+        m_notes.resize(2 * m_notes.size());
+    }
+    const auto size = static_cast<uint32_t>(m_notes.size());
+    uint32_t i = m_count++;
+    for (; i > 0 && m_notes[(m_first + i - 1) % size].arrival > note.arrival; --i)
+    {
+        m_notes[(m_first + i) % size] = m_notes[(m_first + i - 1) % size];
+    }
+    m_notes[(m_first + i) % size] = note;
+    if ((m_blocked >> note.vl) & 1)
+    {
+        m_port->station->Arm(*m_port, std::max(note.arrival, m_port->busyUntil));
+    }
+}
+
+void
+CreditFlowControl::TakeArrived(FabricPs now)
+{
+    const auto size = static_cast<uint32_t>(m_notes.size());
+    while (m_count > 0 && m_notes[m_first].arrival <= now)
+    {
+        m_credits[m_notes[m_first].vl] += m_notes[m_first].blocks;
+        m_first = (m_first + 1) % size;
+        --m_count;
+    }
+}
+
+void
+CreditFlowControl::DoExpire(FabricPs now)
+{
+    TakeArrived(now);
+    for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
+    {
+        Judge(vl);
+    }
+}
+
+FabricPs
+CreditFlowControl::DoNextUnblock(uint8_t classes) const
+{
+    std::array<uint32_t, FABRIC_CLASSES> credits = m_credits;
+    for (uint32_t i = 0; i < m_count; ++i)
+    {
+        const Note& note = m_notes[(m_first + i) % m_notes.size()];
+        credits[note.vl] += note.blocks;
+        if (((classes >> note.vl) & 1) && credits[note.vl] >= m_need[note.vl])
+        {
+            return note.arrival;
+        }
+    }
+    return FABRIC_NEVER;
+}
+
+void
+CreditFlowControl::DoReset(FabricPs)
+{
+    m_count = 0;
+    m_credits.fill(0);
+}
+
+void
+CreditFlowControl::Restore()
+{
+    for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
+    {
+        Peer()->m_credits[vl] = m_buffer / m_blockBytes - m_held[vl];
+        Peer()->Judge(vl);
+    }
+}
+
+std::string
+CreditFlowControl::ExplainImbalance() const
+{
+    std::array<uint64_t, FABRIC_CLASSES> onTheirWay{};
+    std::array<uint64_t, FABRIC_CLASSES> coming{};
+    for (uint32_t i = 0; i < m_count; ++i)
+    {
+        const Note& note = m_notes[(m_first + i) % m_notes.size()];
+        coming[note.vl] += note.blocks;
+    }
+    for (const FabricPacket* p = m_port->peer->inbox.Front(); p != nullptr; p = p->next)
+    {
+        onTheirWay[p->vl] += Blocks(p->bytes);
+    }
+    for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
+    {
+        const uint64_t all = m_credits[vl] + coming[vl] + onTheirWay[vl] + Peer()->m_held[vl];
+        if (m_port->up && all != Peer()->m_buffer / m_blockBytes)
+        {
+            return m_port->station->GetName() + " port " + std::to_string(m_port->id) + " class " +
+                   std::to_string(vl) + ": credits " + std::to_string(m_credits[vl]) +
+                   " + coming back " + std::to_string(coming[vl]) + " + frames on their way " +
+                   std::to_string(onTheirWay[vl]) + " + held " +
+                   std::to_string(Peer()->m_held[vl]) + " blocks are not " +
+                   std::to_string(Peer()->m_buffer / m_blockBytes);
+        }
+    }
+    return "";
+}
+
+void
+CreditFlowControl::DoOnControl(const FabricPacket*, FabricPs)
+{
+}
+
+FabricPacket*
+CreditFlowControl::DoStop(uint8_t, FabricPs)
+{
+    return nullptr;
+}
+
+FabricPacket*
+CreditFlowControl::DoResume(uint8_t, FabricPs)
+{
+    return nullptr;
+}
+
+FabricPacket*
+CreditFlowControl::DoRefresh(FabricPs)
+{
+    return nullptr;
+}
+
+FabricPs
+CreditFlowControl::DoNextRefresh() const
+{
+    return FABRIC_NEVER;
+}
+
+} // namespace ns3

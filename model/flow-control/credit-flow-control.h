@@ -1,0 +1,165 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef CREDIT_FLOW_CONTROL_H
+#define CREDIT_FLOW_CONTROL_H
+
+#include "ns3/flow-control.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+/**
+ * @ingroup ai-fabric
+ * @brief Credits: a frame starts only when the far end is known to have room for all of it.
+ *
+ * Room is counted per class in blocks; a frame takes whole blocks. The receiver gives blocks back
+ * as its station lets frames go; they reach the sender one way later and cost no wire time there,
+ * because links of this kind carry them in the headers of their packets. Nothing is ever dropped
+ * for want of room. A credit on its way is a note in a ring at the sender, not an event; only a
+ * sender that is blocked is woken by it.
+ *
+ * At any instant, per class of one direction: credits at the sender + credits on their way + frames
+ * on their way + frames held = Buffer. ExplainImbalance() checks it.
+ */
+class CreditFlowControl : public FlowControl
+{
+  public:
+    /**
+     * @brief Get the type ID.
+     * @return the object TypeId
+     */
+    static TypeId GetTypeId();
+
+    /**
+     * @brief Size of this port's receive buffer, for every class; before traffic.
+     * @param bytes at least one frame of the largest kind
+     */
+    void SetBuffer(uint32_t bytes);
+
+    /** @return bytes of one class, whole blocks */
+    uint32_t GetBuffer() const;
+
+    /** @brief Both ends are wired and have buffers: hand out the first credits. */
+    void Start();
+
+    /**
+     * @brief Egress: the length of the frame that a class would send next.
+     * @param vl class
+     * @param bytes frame length, 0 when nothing waits
+     */
+    void SetHead(uint8_t vl, uint32_t bytes);
+
+    /**
+     * @brief Egress: a frame starts; takes its credits.
+     * @param vl class
+     * @param bytes frame length
+     * @param now ps
+     */
+    void Spend(uint8_t vl, uint32_t bytes, FabricPs now);
+
+    /**
+     * @brief Egress: may a frame of this length start now?
+     * @param vl class
+     * @param bytes frame length
+     * @return true when there are credits for all of it
+     */
+    bool CanSend(uint8_t vl, uint32_t bytes) const
+    {
+        return m_credits[vl] >= Blocks(bytes);
+    }
+
+    /**
+     * @brief Ingress: a frame has been admitted and holds its room.
+     * @param vl class
+     * @param bytes frame length
+     */
+    void Hold(uint8_t vl, uint32_t bytes);
+
+    /**
+     * @brief Ingress: a frame's room is free again; tells the sender.
+     * @param vl class
+     * @param bytes frame length
+     * @param at when, ps; not before now
+     */
+    void Release(uint8_t vl, uint32_t bytes, FabricPs at);
+
+    /** @brief Ingress: the link is up again; the sender gets what is not held. */
+    void Restore();
+
+    /**
+     * @param vl class
+     * @return blocks that the egress side may send
+     */
+    uint32_t GetCredits(uint8_t vl) const
+    {
+        return m_credits[vl];
+    }
+
+    /**
+     * @param vl class
+     * @return blocks held by the ingress side
+     */
+    uint32_t GetHeld(uint8_t vl) const
+    {
+        return m_held[vl];
+    }
+
+    /**
+     * @brief Check that no credit was made or lost on the direction that this port sends.
+     * @return empty when it adds up, else the numbers
+     */
+    std::string ExplainImbalance() const;
+
+    /**
+     * @param bytes frame length
+     * @return blocks that it takes
+     */
+    uint32_t Blocks(uint32_t bytes) const
+    {
+        return (bytes + m_blockBytes - 1) / m_blockBytes;
+    }
+
+  private:
+    /** @brief Credits on their way back. */
+    struct Note
+    {
+        FabricPs arrival; //!< at the sender, ps
+        uint32_t blocks;  //!< how many
+        uint8_t vl;       //!< class
+    };
+
+    void DoAttach() override;
+    FabricPs DoNextUnblock(uint8_t classes) const override;
+    void DoExpire(FabricPs now) override;
+    void DoOnControl(const FabricPacket* frame, FabricPs at) override;
+    FabricPacket* DoStop(uint8_t vl, FabricPs now) override;
+    FabricPacket* DoResume(uint8_t vl, FabricPs now) override;
+    FabricPacket* DoRefresh(FabricPs now) override;
+    FabricPs DoNextRefresh() const override;
+    void DoReset(FabricPs now) override;
+
+    CreditFlowControl* Peer() const;
+    void OnCredit(const Note& note);
+    void TakeArrived(FabricPs now);
+    void Judge(uint8_t vl);
+
+    uint32_t m_blockBytes;                              //!< BlockBytes
+    uint32_t m_buffer;                                  //!< Buffer, bytes
+    Time m_returnLatency;                               //!< ReturnLatency
+    FabricPs m_wayBack{0};                              //!< from a release to the sender, ps
+    std::array<uint32_t, FABRIC_CLASSES> m_credits{};   //!< egress: blocks left
+    std::array<uint32_t, FABRIC_CLASSES> m_need{};      //!< egress: blocks of the next frame
+    std::array<uint32_t, FABRIC_CLASSES> m_held{};      //!< ingress: blocks in use
+    std::vector<Note> m_notes;                          //!< egress: ring of credits to come
+    uint32_t m_first{0};                                //!< oldest note
+    uint32_t m_count{0};                                //!< notes
+};
+
+} // namespace ns3
+
+#endif /* CREDIT_FLOW_CONTROL_H */
