@@ -19,6 +19,9 @@ namespace ns3
 
 namespace
 {
+/** Shortest interval of samples: 1 ns. */
+constexpr FabricPs MIN_INTERVAL = 1000;
+
 const char*
 Definition(const std::string& kind)
 {
@@ -67,6 +70,12 @@ FabricMonitor::~FabricMonitor()
 void
 FabricMonitor::Check(const FabricTopology& topology, const FabricMonitorSpec& spec)
 {
+    if (spec.intervalPs < MIN_INTERVAL)
+    {
+        throw FabricError("monitor " + spec.kind + ": an interval of " +
+                          FabricUnits::TimeText(spec.intervalPs) +
+                          " is too short; allowed: at least 1ns");
+    }
     std::vector<std::string> known;
     for (const auto& node : topology.GetNodes())
     {

@@ -3,11 +3,11 @@
  */
 #include "fabric-results.h"
 
+#include "fabric-run-summary.h"
 #include "file-digest.h"
 
 #include "ns3/fabric-error.h"
 #include "ns3/fabric-port.h"
-#include "ns3/pfc-flow-control.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -38,7 +38,7 @@ const char* const PORT_HEADER =
     "# One row per port. Frames and bytes as buffers count them (no preamble or gap).\n"
     "# node, port, peer, peer_port: names and port numbers; link: link id; rate_gbps: 10^9 bit/s\n"
     "# tx_*: frames whose transmission began here; rx_*: frames that arrived whole; use: tx time"
-    " over simulated time, preamble and gap included\n"
+    " over the time to the end of the last flow, preamble and gap included\n"
     "# ce_marks: frames marked here; xoff_tx, xon_tx: stop and resume words sent to the neighbour,"
     " counted per class; xoff_rx, xon_rx: received\n"
     "# paused_us: time this egress was paused, summed over classes; max_queue_bytes: longest"
@@ -87,14 +87,6 @@ Field(std::string text)
     return quoted + "\"";
 }
 
-/** Pause time of a class, the running pause included. */
-FabricPs
-PausedOf(const FabricPort& port, uint8_t vl)
-{
-    const auto* pfc = dynamic_cast<const PfcFlowControl*>(port.flow);
-    return pfc ? pfc->GetPausedTotal(vl, FabricTime::Now()) : port.stats.of[vl].pausedPs;
-}
-
 /** Add what one class of a port has counted. */
 void
 AddClass(FabricClassStats& sum, const FabricPort& port, uint8_t vl)
@@ -109,14 +101,14 @@ AddClass(FabricClassStats& sum, const FabricPort& port, uint8_t vl)
     sum.xonTx += s.xonTx;
     sum.xoffRx += s.xoffRx;
     sum.xonRx += s.xonRx;
-    sum.pausedPs += PausedOf(port, vl);
+    sum.pausedPs += FabricRunSummary::PausedOf(port, vl);
     sum.maxQueueBytes = std::max(sum.maxQueueBytes, s.maxQueueBytes);
     sum.maxIngressBytes = std::max(sum.maxIngressBytes, s.maxIngressBytes);
     sum.drops += s.drops;
 }
 
 void
-WritePort(std::ostream& os, const FabricPort& port)
+WritePort(std::ostream& os, const FabricPort& port, FabricPs end)
 {
     FabricClassStats sum;
     for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
@@ -125,7 +117,7 @@ WritePort(std::ostream& os, const FabricPort& port)
     }
     const double busy = static_cast<double>(sum.txBytes + sum.txPackets * port.gapBytes) * 8e12 /
                         static_cast<double>(port.rate.GetBps());
-    const double use = FabricTime::Now() > 0 ? busy / static_cast<double>(FabricTime::Now()) : 0;
+    const double use = end > 0 ? busy / static_cast<double>(end) : 0;
     char text[64];
     std::snprintf(text, sizeof(text), "%g", static_cast<double>(port.rate.GetBps()) * 1e-9);
     os << Field(port.station->GetName()) << "," << port.id << ","
@@ -205,7 +197,7 @@ FabricResults::Flush()
 }
 
 void
-FabricResults::WriteCounters(const FabricHelper& fabric)
+FabricResults::WriteCounters(const FabricHelper& fabric, FabricPs lastEnd)
 {
     fabric.SyncAll();
     std::ofstream ports(GetPath("ports.csv"), std::ios::trunc);
@@ -223,7 +215,7 @@ FabricResults::WriteCounters(const FabricHelper& fabric)
             const uint32_t end = fabric.GetTopology().GetLinks()[link].a == node.id ? 0 : 1;
             const auto [station, index] = fabric.GetPortOfLink(link, end);
             const FabricPort& port = station->GetPort(index);
-            WritePort(ports, port);
+            WritePort(ports, port, lastEnd);
             const bool isSwitch = node.role == FabricTopology::Role::SWITCH;
             for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
             {

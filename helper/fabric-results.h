@@ -56,8 +56,9 @@ class FabricResults
     /**
      * @brief Write ports.csv and classes.csv.
      * @param fabric the fabric, its clock at the end of the run
+     * @param lastEnd end of the last flow, ps: what the use of links refers to
      */
-    void WriteCounters(const FabricHelper& fabric);
+    void WriteCounters(const FabricHelper& fabric, FabricPs lastEnd);
 
     /**
      * @brief Write a small text file.

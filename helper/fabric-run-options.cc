@@ -18,6 +18,9 @@ namespace ns3
 
 namespace
 {
+/** Shortest stall time: looking for stalls more often would be most of the work. 1 us. */
+constexpr int64_t MIN_STALL = 1'000'000;
+
 /** Applies the text of an option. */
 using Setter = std::function<void(FabricRunOptions&, const std::string&)>;
 
@@ -179,7 +182,13 @@ RunOptions()
          Time(&O::stopPs, "stop-time")},
         {"stall", "TIME",
          "watchdog: stop when no flow byte arrives for so long; default 20ms, or all retries",
-         Time(&O::stallPs, "stall")},
+         [](O& o, const std::string& text) {
+             o.stallPs = RequirePositiveTime(text, "stall");
+             if (o.stallPs < MIN_STALL)
+             {
+                 throw FabricError("--stall: '" + text + "' is too short; allowed: at least 1us");
+             }
+         }},
         {"check", "", "validate the input, do not simulate",
          [](O& o, const std::string&) { o.check = true; }},
         {"row", "NAME", "with 'bench': only this row of the table", Store(&O::row)},

@@ -9,6 +9,7 @@
 #include "flow-traffic-generator.h"
 #include "hpcc-scenario-reader.h"
 #include "htsim-scenario-reader.h"
+#include "rdma-helper.h"
 #include "scenario-config.h"
 
 #include "ns3/fabric-error.h"
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 
 namespace ns3
 {
@@ -208,13 +210,28 @@ FabricRunScenario::ApplyConfig(FabricRunOptions& options, const std::string& pat
     {
         attributes.emplace_back("ns3::RdmaNic::AckClass", "6");
     }
-    for (const auto& row : config.GetEcnTable())
+    // of the machines built in, keys of a rate cut timer belong to the HPCC line's
+    if (options.profile.empty() && config.Find("RATE_DECREASE_INTERVAL") != nullptr &&
+        RdmaHelper::CongestionTypeName(options.congestion) == "ns3::RdmaDcqcn")
     {
-        if (config.IsEcnTableLinear())
-        {
-            break;
-        }
-        markerByRate.push_back({row.rateBps,
+        options.profile = "hpcc-fork";
+        notes.push_back(path + ": DCQCN as in the HPCC line (--profile=hpcc-fork), for "
+                        "RATE_DECREASE_INTERVAL is given");
+    }
+}
+
+void
+FabricRunScenario::ApplyEcnTable(const HpccConfig& config)
+{
+    std::set<uint64_t> rates;
+    for (const auto& link : topology.GetLinks())
+    {
+        rates.insert(link.rateBps);
+    }
+    for (const uint64_t rate : rates)
+    {
+        const HpccConfig::EcnRow row = config.GetEcn(rate);
+        markerByRate.push_back({rate,
                                 {{"MinThreshold", std::to_string(row.minBytes)},
                                  {"MaxThreshold", std::to_string(row.maxBytes)},
                                  {"MaxProbability", std::to_string(row.maxProbability)}}});
@@ -225,6 +242,10 @@ void
 FabricRunScenario::ApplyConfigToTopology(const std::string& path)
 {
     const HpccConfig config = HpccScenarioReader::ReadConfig(path);
+    if (!config.IsEcnTableLinear())
+    {
+        ApplyEcnTable(config);
+    }
     const auto* error = config.Find("ERROR_RATE_PER_LINK");
     const double rate = error ? *FabricUnits::Real(error->value) : 0;
     if (rate > 0)
@@ -265,6 +286,8 @@ FabricRunScenario::LoadJson(FabricRunOptions& options)
     take("out", options.out, config.outputDirectory);
     take("seed", options.seed, config.seed);
     take("run", options.run, config.run);
+    // what the scenario says itself goes before what a configuration that it names says
+    options.given.insert(options.given.end(), config.given.begin(), config.given.end());
     if (!config.hpccConfig.empty())
     {
         ApplyConfig(options, config.hpccConfig);

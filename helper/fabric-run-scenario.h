@@ -16,6 +16,8 @@
 namespace ns3
 {
 
+class HpccConfig;
+
 /**
  * @ingroup ai-fabric
  * @brief What a run simulates, wherever it came from: generated, text files or JSON.
@@ -55,6 +57,7 @@ struct FabricRunScenario
     void LoadFiles(FabricRunOptions& options);
     void ApplyConfig(FabricRunOptions& options, const std::string& path);
     void ApplyConfigToTopology(const std::string& path);
+    void ApplyEcnTable(const HpccConfig& config);
     void LoadJson(FabricRunOptions& options);
 };
 

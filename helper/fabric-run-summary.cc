@@ -6,6 +6,7 @@
 #include "fabric-units.h"
 
 #include "ns3/fabric-port.h"
+#include "ns3/pfc-flow-control.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -83,6 +84,13 @@ BudgetText(FabricSwitch& sw)
 }
 } // namespace
 
+FabricPs
+FabricRunSummary::PausedOf(const FabricPort& port, uint8_t vl)
+{
+    const auto* pfc = dynamic_cast<const PfcFlowControl*>(port.flow);
+    return pfc ? pfc->GetPausedTotal(vl, FabricTime::Now()) : port.stats.of[vl].pausedPs;
+}
+
 FabricRunSummary::Totals
 FabricRunSummary::Count(const FabricHelper& fabric)
 {
@@ -105,7 +113,7 @@ FabricRunSummary::Count(const FabricHelper& fabric)
             t.sum.ceMarks += s.ceMarks;
             t.sum.xoffTx += s.xoffTx;
             t.sum.xonTx += s.xonTx;
-            t.sum.pausedPs += s.pausedPs;
+            t.sum.pausedPs += PausedOf(port, vl);
             t.sum.drops += s.drops;
             t.dropsByClass[vl] += s.drops;
             if (sw != nullptr && s.maxIngressBytes > t.maxIngress)

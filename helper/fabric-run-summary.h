@@ -47,6 +47,13 @@ class FabricRunSummary
     static Totals Count(const FabricHelper& fabric);
 
     /**
+     * @param port of a device
+     * @param vl class
+     * @return how long it was paused, the pause in progress included, ps
+     */
+    static FabricPs PausedOf(const FabricPort& port, uint8_t vl);
+
+    /**
      * @param ps a time
      * @return it for people, to six digits: "633.994 us"
      */

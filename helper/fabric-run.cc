@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <map>
 #include <ostream>
@@ -27,6 +28,9 @@ namespace
 {
 /** Set by Interrupt(), looked at by Tick(). */
 volatile std::sig_atomic_t g_interrupted = 0;
+
+/** A simulation runs, or its results are being written. */
+volatile std::sig_atomic_t g_running = 0;
 
 /** Simulated time after the last flow in which packets on their way may come to rest: 1 ms. */
 constexpr FabricPs DRAIN = 1'000'000'000;
@@ -51,6 +55,7 @@ FabricRun::FabricRun(const FabricRunOptions& options,
 
 FabricRun::~FabricRun()
 {
+    g_running = 0;
     m_tick.Cancel();
     m_monitors.clear();
     m_watchdog.reset();
@@ -63,6 +68,10 @@ FabricRun::~FabricRun()
 void
 FabricRun::Interrupt()
 {
+    if (g_running == 0)
+    {
+        std::_Exit(130); // still reading or building: there is nothing to write
+    }
     g_interrupted = 1;
 }
 
@@ -99,6 +108,7 @@ FabricRun::Execute(FabricRunScenario scenario)
         m_out << "check       the input is valid; nothing was simulated\n";
         return 0;
     }
+    g_running = 1;
     Simulate();
     Collect();
     if (m_results)
@@ -373,7 +383,7 @@ FabricRun::WriteFiles()
         }
     }
     m_results->Flush();
-    m_results->WriteCounters(*m_fabric);
+    m_results->WriteCounters(*m_fabric, m_report.endPs);
     char trajectory[32];
     std::snprintf(trajectory, sizeof(trajectory), "%016llx",
                   static_cast<unsigned long long>(m_report.trajectory.digest));

@@ -92,7 +92,10 @@ class FabricRun
         m_files = false;
     }
 
-    /** @brief Ask the run in progress to stop; safe inside a signal handler. */
+    /**
+     * @brief Ask the run in progress to stop; before it simulates, end the program with code 130.
+     * Safe inside a signal handler.
+     */
     static void Interrupt();
 
   private:

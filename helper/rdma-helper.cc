@@ -90,6 +90,19 @@ RdmaHelper::CongestionTypeName(const std::string& name)
 }
 
 void
+RdmaHelper::CheckProfile(const std::string& name, const std::string& profile)
+{
+    const std::string type = CongestionTypeName(name);
+    if (type.empty())
+    {
+        throw FabricError("profile '" + profile + "': there is no congestion control");
+    }
+    AttributeDefaults defaults;
+    defaults.Set(type, "Profile", profile);
+    ObjectFactory(type).Create<RdmaCongestionOps>();
+}
+
+void
 RdmaHelper::SetCongestion(const std::string& name)
 {
     const std::string type = CongestionTypeName(name);

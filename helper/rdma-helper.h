@@ -61,6 +61,13 @@ class RdmaHelper
      */
     static std::string CongestionTypeName(const std::string& name);
 
+    /**
+     * @param name a congestion control, as for CongestionTypeName()
+     * @param profile one of its named sets of parameters
+     * @throws FabricError for another name, with those that exist
+     */
+    static void CheckProfile(const std::string& name, const std::string& profile);
+
     /** @return short names of all congestion controls, "none" included */
     static std::vector<std::string> CongestionNames();
 

@@ -78,6 +78,7 @@ struct ScenarioConfig
     bool pfc{true};                       //!< priority flow control
     bool ecn{true};                       //!< marking
     int64_t stopPs{0};                    //!< stop here in any case, ps; 0: when all is done
+    std::vector<std::string> given;       //!< command-line options that the file stands for
     std::string hpccConfig;               //!< path of an HPCC configuration; may be empty
     std::vector<Attribute> attributes;    //!< "ns3::Type::Attribute" and value with unit
     std::string outputDirectory;          //!< results; empty: the program's choice

@@ -3,8 +3,14 @@
  */
 #include "scenario-parser.h"
 
+#include "attribute-defaults.h"
+#include "fabric-run-options.h"
 #include "fabric-units.h"
 #include "flow-size-cdf.h"
+#include "rdma-helper.h"
+
+#include "ns3/fabric-error.h"
+#include "ns3/frame-profile.h"
 
 #include <filesystem>
 #include <limits>
@@ -57,6 +63,10 @@ ScenarioParser::Parse()
     JsonSection root(m_root, "", m_file, m_faults);
     root.TakeString("name", m_config.name);
     root.TakeWhole("seed", m_config.seed, 1, std::numeric_limits<uint32_t>::max());
+    if (m_root.Find("seed") != nullptr)
+    {
+        m_config.given.emplace_back("seed");
+    }
     root.TakeWhole("run", m_config.run, 1, std::numeric_limits<uint32_t>::max());
     if (const auto* topology = root.Take("topology", true))
     {
@@ -238,6 +248,7 @@ ScenarioParser::ParseGenerator(JsonSection& section, ScenarioTraffic& one)
     section.TakeTime("duration", one.durationPs);
     section.TakeRate("hostRate", one.hostRateBps);
     one.cdf = FlowSizeCdf::IsBuiltIn(one.cdf) ? one.cdf : Resolve(one.cdf);
+    Examine(section, "cdf", [&one]() { FlowSizeCdf::Get(one.cdf); });
 }
 
 void
@@ -270,8 +281,18 @@ ScenarioParser::ParseParameters(const JsonValue& value)
 {
     JsonSection section(value, "parameters", m_file, m_faults);
     section.TakeString("congestion", m_config.congestion);
+    Examine(section, "congestion", [this]() {
+        RdmaHelper::CongestionTypeName(m_config.congestion);
+    });
     section.TakeString("profile", m_config.profile);
+    if (!m_config.profile.empty() && m_faults.IsEmpty())
+    {
+        Examine(section, "profile", [this]() {
+            RdmaHelper::CheckProfile(m_config.congestion, m_config.profile);
+        });
+    }
     section.TakeString("frameProfile", m_config.frameProfile);
+    Examine(section, "frameProfile", [this]() { FrameProfile::Get(m_config.frameProfile); });
     uint64_t payload = m_config.payloadBytes;
     section.TakeSize("payload", payload);
     if (payload == 0 || payload > 65536)
@@ -282,6 +303,18 @@ ScenarioParser::ParseParameters(const JsonValue& value)
     section.TakeBool("pfc", m_config.pfc);
     section.TakeBool("ecn", m_config.ecn);
     section.TakeTime("stop", m_config.stopPs);
+    const std::pair<const char*, const char*> options[] = {{"congestion", "cc"},
+                                                           {"profile", "profile"},
+                                                           {"payload", "payload"},
+                                                           {"ecn", "ecn"},
+                                                           {"stop", "stop-time"}};
+    for (const auto& [key, option] : options)
+    {
+        if (value.Find(key) != nullptr)
+        {
+            m_config.given.emplace_back(option);
+        }
+    }
     section.TakeString("hpccConfig", m_config.hpccConfig);
     m_config.hpccConfig = Resolve(m_config.hpccConfig);
     section.Finish();
@@ -305,6 +338,12 @@ ScenarioParser::ParseAttributes(const JsonValue& value)
         {
             section.Fault(key, "allowed is a string, a number, true or false");
         }
+        else
+        {
+            Examine(section, key, [text = key + "=" + attribute.text]() {
+                AttributeDefaults().Set(text);
+            });
+        }
         m_config.attributes.emplace_back(key, attribute.text);
     }
 }
@@ -326,10 +365,42 @@ ScenarioParser::ParseOutputs(const JsonValue& value)
             {
                 m_faults.Add(m_file, item.line, item.text, "monitors: a string is wanted");
             }
+            else
+            {
+                ExamineMonitor(item);
+            }
             m_config.monitors.push_back(item.text);
         }
     }
     section.Finish();
+}
+
+void
+ScenarioParser::Examine(JsonSection& section,
+                        const std::string& key,
+                        const std::function<void()>& check)
+{
+    try
+    {
+        check();
+    }
+    catch (const FabricError& error)
+    {
+        section.Fault(key, error.what());
+    }
+}
+
+void
+ScenarioParser::ExamineMonitor(const JsonValue& item)
+{
+    try
+    {
+        FabricMonitorSpec::Parse(item.text);
+    }
+    catch (const FabricError& error)
+    {
+        m_faults.Add(m_file, item.line, item.text, error.what());
+    }
 }
 
 std::string

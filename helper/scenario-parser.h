@@ -9,6 +9,7 @@
 #include "json-value.h"
 #include "scenario-config.h"
 
+#include <functional>
 #include <string>
 
 namespace ns3
@@ -86,6 +87,21 @@ class ScenarioParser
      * @param value of "outputs"
      */
     void ParseOutputs(const JsonValue& value);
+
+    /**
+     * @brief Turn what a check throws into a fault at the key.
+     * @param section with the key
+     * @param key its name
+     * @param check throws FabricError for a bad value
+     */
+    static void Examine(JsonSection& section,
+                        const std::string& key,
+                        const std::function<void()>& check);
+
+    /**
+     * @param item one of "monitors"
+     */
+    void ExamineMonitor(const JsonValue& item);
 
     /**
      * @param path of a file named in the scenario
