@@ -2,8 +2,10 @@
 """The ./fabric script itself: help, refusals, and what it passes through."""
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
@@ -38,6 +40,52 @@ class FabricScript(unittest.TestCase):
             code, _, error = fabric(command, "--ns3=/nonexistent")
             self.assertEqual(code, 1)
             self.assertIn("/nonexistent", error)
+
+    def test_unbuilt_tree_is_refused(self):
+        """--ns3=PATH of a source tree that nobody has built: says what to do there."""
+        with tempfile.TemporaryDirectory() as tree:
+            open(os.path.join(tree, "ns3"), "w").close()
+            code, _, error = fabric("run", "--ns3=" + tree)
+        self.assertEqual(code, 1)
+        self.assertIn("./ns3 build", error)
+        self.assertIn(tree, error)
+
+    def test_half_built_tree_is_not_taken(self):
+        """Headers and libns3-core alone are no ns-3 to link against."""
+        with tempfile.TemporaryDirectory() as tree:
+            for path in ("ns3", "build/include/ns3/core-module.h", "build/lib/libns3.37-core.so"):
+                os.makedirs(os.path.dirname(os.path.join(tree, path)), exist_ok=True)
+                open(os.path.join(tree, path), "w").close()
+            code, _, error = fabric("run", "--ns3=" + tree)
+        self.assertEqual(code, 1)
+        self.assertIn("not built", error)
+
+    def test_surrounding_tree(self):
+        """As contrib/ai-fabric of a source tree, auto stands for that tree; nothing is made."""
+        with tempfile.TemporaryDirectory() as tree:
+            here = os.path.join(tree, "contrib", "ai-fabric")
+            os.makedirs(here)
+            open(os.path.join(tree, "ns3"), "w").close()
+            shutil.copy(os.path.join(ROOT, "fabric"), here)
+            done = subprocess.run(
+                [sys.executable, "-B", os.path.join(here, "fabric"), "doctor"],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=120,
+            )
+            self.assertIn(b"the surrounding tree", done.stdout)
+            self.assertEqual(os.listdir(here), ["fabric"])
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "this system has no /dev/full")
+    def test_full_device(self):
+        """Lost output is no success, and is said in one line."""
+        for command in ("--help", "doctor"):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run(
+                    [sys.executable, "-B", os.path.join(ROOT, "fabric"), command],
+                    stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, timeout=120,
+                    env={k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"},
+                )
+            self.assertEqual(done.returncode, 1)
+            self.assertEqual(done.stderr.decode().count("\n"), 1, done.stderr)
 
     def test_doctor_changes_nothing(self):
         code, out, _ = fabric("doctor")
