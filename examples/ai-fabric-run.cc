@@ -45,8 +45,14 @@ main(int argc, char* argv[])
     std::signal(SIGPIPE, SIG_IGN); // a reader that leaves must not cost the result files
     try
     {
-        return Run(FabricRunOptions::Parse(std::vector<std::string>(argv + 1, argv + argc)),
-                   argv[0]);
+        const int code =
+            Run(FabricRunOptions::Parse(std::vector<std::string>(argv + 1, argv + argc)), argv[0]);
+        if (!std::cout.flush())
+        {
+            std::cerr << "ai-fabric-run: what was printed could not be written in full\n";
+            return code == 0 ? 1 : code;
+        }
+        return code;
     }
     catch (const FabricError& error)
     {

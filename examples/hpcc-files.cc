@@ -56,8 +56,9 @@ main(int argc, char* argv[])
         std::istringstream topologyText(TOPOLOGY);
         std::istringstream flowText(FLOWS);
         const FabricTopology topology =
-            topologyFile.empty() ? HpccScenarioReader::ReadTopology(topologyText, "built-in topology")
-                                 : HpccScenarioReader::ReadTopology(topologyFile);
+            topologyFile.empty()
+                ? HpccScenarioReader::ReadTopology(topologyText, "built-in topology")
+                : HpccScenarioReader::ReadTopology(topologyFile);
         const FlowList list = flowFile.empty()
                                   ? HpccScenarioReader::ReadFlows(flowText, "built-in flows")
                                   : HpccScenarioReader::ReadFlows(flowFile);

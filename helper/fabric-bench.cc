@@ -271,8 +271,9 @@ FabricBench::Execute()
     const bool valgrind = std::system("valgrind --version > /dev/null 2>&1") == 0;
     m_out << "ai-fabric " << FabricManifest::Version() << ", ns-3 " << FabricManifest::Ns3Version()
           << ", build type " << FabricManifest::BuildType() << "\n\n"
-          << "| workload | M packet-hops | user s | M packet-hops/s | events per hop | instructions "
-             "per hop | peak MB | bytes per host |\n|---|---|---|---|---|---|---|---|\n"
+          << "| workload | M packet-hops | user s | M packet-hops/s | events per hop "
+             "| instructions per hop | peak MB | bytes per host |\n"
+             "|---|---|---|---|---|---|---|---|\n"
           << std::flush;
     int code = 0;
     for (const auto& row : rows)

@@ -19,13 +19,13 @@ namespace ns3
  * @ingroup ai-fabric
  * @brief The speed table: fixed workloads, each run in a process of its own.
  *
- * | row  | workload (100 Gb/s, 1 us links, 1000 B payload, one ACK a packet, DCQCN, PFC, ECN)      |
- * |------|-----------------------------------------------------------------------------------------|
- * | W1   | 16 senders to 1 receiver at one switch, 10 MB each                                       |
- * | W2s  | k=8 fat-tree, 128 hosts, a random permutation, 0.5 MB each                               |
- * | W2   | the same with 10 MB each                                                                 |
- * | W3   | same tree, host i to i + 1, 4 MB, eight times                                            |
- * | bare | same tree and permutation, 4000 frames of 1062 B each, no queue pairs, no ACKs           |
+ * | row  | workload (100 Gb/s, 1 us links, 1000 B payload, one ACK a packet, DCQCN, PFC, ECN)    |
+ * |------|---------------------------------------------------------------------------------------|
+ * | W1   | 16 senders to 1 receiver at one switch, 10 MB each                                    |
+ * | W2s  | k=8 fat-tree, 128 hosts, a random permutation, 0.5 MB each                            |
+ * | W2   | the same with 10 MB each                                                              |
+ * | W3   | same tree, host i to i + 1, 4 MB, eight times                                         |
+ * | bare | same tree and permutation, 4000 frames of 1062 B each, no queue pairs, no ACKs        |
  */
 class FabricBench
 {

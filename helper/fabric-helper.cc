@@ -214,7 +214,8 @@ FabricHelper::WireLinks()
                     [nic = PeekPointer(nic)](Ptr<Packet> frame, uint32_t dst, uint8_t vl) {
                         return nic->SendFrame(frame, dst, vl);
                     });
-                nic->SetFrameCallback(MakeCallback(&FabricNetDevice::ReceiveFrame, PeekPointer(device)));
+                nic->SetFrameCallback(
+                    MakeCallback(&FabricNetDevice::ReceiveFrame, PeekPointer(device)));
             }
             station->SetPortPolicies(port,
                                      m_flowFactory.Create<FlowControl>(),

@@ -24,9 +24,9 @@ namespace ns3
  * @brief Turns a FabricTopology into nodes, devices, channels, switches and NICs, with routes.
  *
  * The only creator of stations. One ns-3 node per topology node; one NIC (RdmaNic) per endpoint;
- * one FabricNetDevice per port. Defaults make a lossless RoCEv2 fabric: PFC on class 3, RED marking,
- * strict + DWRR scheduling, ECMP. Every part can be replaced by TypeId and tuned by attribute
- * before Build().
+ * one FabricNetDevice per port. Defaults make a lossless RoCEv2 fabric: PFC on class 3, RED
+ * marking, strict + DWRR scheduling, ECMP. Every part can be replaced by TypeId and tuned by
+ * attribute before Build().
  *
  * @code
  * Time::SetResolution(Time::PS);

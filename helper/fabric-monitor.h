@@ -39,7 +39,9 @@ class FabricMonitor
      * @param path CSV file
      * @throws FabricError when the file cannot be written or a node does not exist
      */
-    FabricMonitor(const FabricHelper& fabric, const FabricMonitorSpec& spec, const std::string& path);
+    FabricMonitor(const FabricHelper& fabric,
+                  const FabricMonitorSpec& spec,
+                  const std::string& path);
     ~FabricMonitor();
 
     FabricMonitor(const FabricMonitor&) = delete;
@@ -63,6 +65,12 @@ class FabricMonitor
     uint64_t GetNRows() const
     {
         return m_rows;
+    }
+
+    /** @return whether all of it has reached the file, so far */
+    bool IsWritten() const
+    {
+        return !m_out.fail();
     }
 
     /** @return path of the file */

@@ -193,7 +193,17 @@ FabricResults::Add(const FlowOutcome& f)
 void
 FabricResults::Flush()
 {
-    m_flows.flush();
+    CheckWritten("flows.csv", m_flows);
+}
+
+void
+FabricResults::CheckWritten(const std::string& file, std::ostream& os)
+{
+    os.flush();
+    if (!os && m_unwritten.find(file) == std::string::npos)
+    {
+        m_unwritten += (m_unwritten.empty() ? "" : ", ") + file;
+    }
 }
 
 void
@@ -223,6 +233,7 @@ FabricResults::WriteCounters(const FabricHelper& fabric, FabricPs lastEnd)
             }
         }
     }
+    CheckWritten("ports.csv", ports);
     std::ofstream classes(GetPath("classes.csv"), std::ios::trunc);
     classes << CLASS_HEADER;
     for (int kind = 0; kind < 2; ++kind)
@@ -239,12 +250,15 @@ FabricResults::WriteCounters(const FabricHelper& fabric, FabricPs lastEnd)
                     << s.maxIngressBytes << "," << s.drops << "\n";
         }
     }
+    CheckWritten("classes.csv", classes);
 }
 
 void
 FabricResults::WriteText(const std::string& file, const std::string& text)
 {
-    std::ofstream(GetPath(file), std::ios::trunc) << text;
+    std::ofstream out(GetPath(file), std::ios::trunc);
+    out << text;
+    CheckWritten(file, out);
 }
 
 std::string

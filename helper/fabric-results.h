@@ -67,6 +67,12 @@ class FabricResults
      */
     void WriteText(const std::string& file, const std::string& text);
 
+    /** @return names of the files that could not be written in full so far, comma-separated */
+    const std::string& GetUnwritten() const
+    {
+        return m_unwritten;
+    }
+
     /**
      * @brief A digest of what happened to every flow, independent of their order.
      * @param flows all flows
@@ -75,8 +81,11 @@ class FabricResults
     static std::string DigestOf(const std::vector<FlowOutcome>& flows);
 
   private:
+    void CheckWritten(const std::string& file, std::ostream& os);
+
     std::string m_directory; //!< path
     std::ofstream m_flows;   //!< flows.csv
+    std::string m_unwritten; //!< see GetUnwritten()
 };
 
 } // namespace ns3

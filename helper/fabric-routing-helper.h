@@ -34,7 +34,8 @@ class FabricRoutingHelper
      * @param linkUp by link id: usable or not
      * @param tables by node id: the table to fill, null for hosts
      */
-    void Compute(const std::vector<bool>& linkUp, const std::vector<ForwardingTable*>& tables) const;
+    void Compute(const std::vector<bool>& linkUp,
+                 const std::vector<ForwardingTable*>& tables) const;
 
     /**
      * @brief Ports of every switch that lie on a spanning tree (plus all host ports), for floods.

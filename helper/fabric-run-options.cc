@@ -122,11 +122,14 @@ FabricOptions()
         {"k", "N", "fat-tree of switches with N ports (k^3/4 hosts); default 8",
          Number(&O::k, "k", 2, 64)},
         {"rate", "RATE", "link rate of the fat-tree; default 100Gb/s",
-         [](O& o, const std::string& text) { o.rateBps = FabricUnits::RequireRate(text, "--rate"); }},
+         [](O& o, const std::string& text) {
+             o.rateBps = FabricUnits::RequireRate(text, "--rate");
+         }},
         {"delay", "TIME", "link delay of the fat-tree; default 1us", Time(&O::delayPs, "delay")},
         {"load", "P", "offered payload over the hosts' capacity, 0.5 or 50%; default 50%",
          [](O& o, const std::string& text) { o.load = RequireLoad(text); }},
-        {"duration", "TIME", "how long flows arrive; default 5ms", Time(&O::durationPs, "duration")},
+        {"duration", "TIME", "how long flows arrive; default 5ms",
+         Time(&O::durationPs, "duration")},
         {"cdf", "NAME|FILE", "flow sizes: websearch, or a file of sizes and probabilities",
          Store(&O::cdf)},
         {"max-flows", "N", "keep only the first N flows",
@@ -150,7 +153,8 @@ ModelOptions()
          Store(&O::congestion)},
         {"profile", "NAME", "its parameters: paper2015, hpcc-fork or connectx for dcqcn",
          Store(&O::profile)},
-        {"frame-profile", "NAME", "bytes per frame: rocev2 (default), rocev1, hpcc, hpcc-int, plain48",
+        {"frame-profile", "NAME",
+         "bytes per frame: rocev2 (default), rocev1, hpcc, hpcc-int, plain48",
          [](O& o, const std::string& text) { o.frameProfile = FrameProfile::Get(text).GetName(); }},
         {"payload", "BYTES", "payload of a full packet; default 1000",
          Number(&O::payload, "payload", 1, 65000)},
@@ -194,7 +198,8 @@ RunOptions()
         {"row", "NAME", "with 'bench': only this row of the table", Store(&O::row)},
         {"scale", "X", "with 'bench': flow sizes times X, from 0.001 to 100",
          [](O& o, const std::string& text) { o.scale = RequireScale(text); }},
-        {"no-progress", "", "no progress line", [](O& o, const std::string&) { o.progress = false; }},
+        {"no-progress", "", "no progress line",
+         [](O& o, const std::string&) { o.progress = false; }},
         {"help", "", "this text", [](O& o, const std::string&) { o.mode = O::Mode::HELP; }},
         {"version", "", "print the version",
          [](O& o, const std::string&) { o.mode = O::Mode::VERSION; }},
@@ -399,7 +404,8 @@ FabricRunOptions::Help()
         "  ai-fabric-run flows --topology=T --flows=F [--config=C] [options]\n"
         "  ai-fabric-run FILE.json [options]   a scenario file\n"
         "  ai-fabric-run bench                 speed table\n\n"
-        "Exit code: 0 all flows finished, 1 some did not, 2 bad input, 130 interrupted.\n\n"
+        "Exit code: 0 all flows finished and all was written, 1 not so, 2 bad input,\n"
+        "130 interrupted.\n\n"
         "Options (--name=value or --name value):\n";
     for (const auto& option : AllOptions())
     {

@@ -293,8 +293,8 @@ FabricRunSummary::PrintCounters(std::ostream& os,
 {
     os << "PFC         XOFF sent: " << Grouped(t.sum.xoffTx) << ", XON sent: "
        << Grouped(t.sum.xonTx) << "; highest ingress counter " << Grouped(t.maxIngress) << " B"
-       << (t.maxIngressAt.empty() ? "" : " (" + t.maxIngressAt + ")") << ", XOFF threshold of a lone "
-       << "ingress " << Grouped(t.maxIngressXoff) << " B\n";
+       << (t.maxIngressAt.empty() ? "" : " (" + t.maxIngressAt + ")")
+       << ", XOFF threshold of a lone ingress " << Grouped(t.maxIngressXoff) << " B\n";
     char paused[32];
     std::snprintf(paused, sizeof(paused), "%.1f", static_cast<double>(t.sum.pausedPs) * 1e-6);
     os << "            paused " << paused << " us in all; longest egress queue "

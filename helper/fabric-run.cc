@@ -9,6 +9,7 @@
 #include "ns3/fabric-error.h"
 #include "ns3/fabric-port.h"
 #include "ns3/nstime.h"
+#include "ns3/object-factory.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
@@ -93,8 +94,8 @@ FabricRun::Execute(FabricRunScenario scenario)
     {
         FabricMonitor::Check(m_scenario.topology, spec);
     }
-    PrintHead();
     SetDefaults();
+    PrintHead();
     Build();
     m_flows = std::make_unique<RdmaFlowSet>(*m_rdma, m_scenario.flows);
     if (m_files && !m_options.check)
@@ -130,7 +131,8 @@ FabricRun::SetDefaults()
     {
         if (congestion.empty())
         {
-            throw FabricError("--profile=" + m_options.profile + ": there is no congestion control");
+            throw FabricError("--profile=" + m_options.profile +
+                              ": there is no congestion control");
         }
         m_defaults.Set(congestion, "Profile", m_options.profile);
     }
@@ -141,6 +143,10 @@ FabricRun::SetDefaults()
     for (const auto& assignment : m_options.attributes)
     {
         m_defaults.Set(assignment);
+    }
+    if (!congestion.empty())
+    {
+        ObjectFactory(congestion).Create(); // refuses names of profiles before anything is printed
     }
 }
 
@@ -466,12 +472,31 @@ FabricRun::PrintResult()
         }
         m_out << "\n";
     }
+    const std::string unwritten = GetUnwritten();
+    if (!unwritten.empty())
+    {
+        m_out << "warning     not written in full, is the disk full? " << unwritten << "\n";
+    }
     std::snprintf(text, sizeof(text), "%016llx",
                   static_cast<unsigned long long>(m_report.trajectory.digest));
     m_out << "digest      trajectory " << text << ", result "
           << m_report.resultDigest.substr(0, 16) << "\n";
     m_out << std::flush;
-    return m_report.interrupted ? 130 : missing > 0 ? 1 : 0;
+    return m_report.interrupted ? 130 : missing > 0 || !unwritten.empty() ? 1 : 0;
+}
+
+std::string
+FabricRun::GetUnwritten() const
+{
+    std::string files = m_results ? m_results->GetUnwritten() : "";
+    for (const auto& monitor : m_monitors)
+    {
+        if (!monitor->IsWritten())
+        {
+            files += (files.empty() ? "" : ", ") + monitor->GetPath();
+        }
+    }
+    return files;
 }
 
 } // namespace ns3

@@ -66,7 +66,8 @@ class FabricRun
 
     /**
      * @brief Do everything.
-     * @return exit code: 0 all flows finished, 1 some did not, 130 interrupted
+     * @return exit code: 0 all flows finished, 1 some did not or a result file is not whole,
+     *         130 interrupted
      * @throws FabricError for bad input, before anything is simulated
      */
     int Execute();
@@ -112,6 +113,7 @@ class FabricRun
     void Collect();
     void WriteFiles();
     int PrintResult();
+    std::string GetUnwritten() const;
 
     FabricRunOptions m_options;                  //!< what to do
     FabricRunScenario m_scenario;                //!< what is simulated

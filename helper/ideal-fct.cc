@@ -99,8 +99,8 @@ IdealFct::Compute(uint64_t bytes, const std::vector<Hop>& path) const
     if (n > steps || requests > 1)
     {
         const FabricRate rate(slowest);
-        const uint32_t extra =
-            m_profile.WireBytes(BTH_RC_WRITE_FIRST, 0) - m_profile.WireBytes(BTH_RC_WRITE_MIDDLE, 0);
+        const uint32_t extra = m_profile.WireBytes(BTH_RC_WRITE_FIRST, 0) -
+                               m_profile.WireBytes(BTH_RC_WRITE_MIDDLE, 0);
         const FabricPs rest = rate.TxTime((n - steps) * full + (requests - 1) * extra);
         times.rx += rest;
         times.ack += rest;

@@ -23,8 +23,8 @@ namespace ns3
  * @ingroup ai-fabric
  * @brief Runs a list of flows through one RdmaFlowApplication and keeps account of each.
  *
- * Adds to the application what takes a view of the whole fabric: which NICs a flow uses, which flows
- * wait for others, what each would have taken alone, and who waits for what in the end.
+ * Adds to the application what takes a view of the whole fabric: which NICs a flow uses, which
+ * flows wait for others, what each would have taken alone, and who waits for what in the end.
  */
 class RdmaFlowSet
 {

@@ -410,7 +410,8 @@ class DeadlockTestCase : public TestCase
         {
             NS_TEST_EXPECT_MSG_LT(finished, 3 * HOSTS, "nothing stopped");
             NS_TEST_EXPECT_MSG_NE(stall.find("deadlock"), std::string::npos, stall);
-            for (const char* name : {"switch s0 port", "switch s1 port", "switch s2 port", "class 3"})
+            for (const char* name :
+                 {"switch s0 port", "switch s1 port", "switch s2 port", "class 3"})
             {
                 NS_TEST_EXPECT_MSG_NE(deadlock.find(name), std::string::npos, deadlock);
             }

@@ -17,9 +17,9 @@ namespace ns3
  * @ingroup ai-fabric
  * @brief What a switch believes about an arriving frame's traffic class.
  *
- * Trust "class": the class that the sender used, as if every box agreed (the default). Trust "dscp":
- * by the DSCP that the sending host wrote, through DscpMap. Trust "pcp": by the 802.1p priority on
- * the link, which is the class that the neighbour used, through PcpMap.
+ * Trust "class": the class that the sender used, as if every box agreed (the default). Trust
+ * "dscp": by the DSCP that the sending host wrote, through DscpMap. Trust "pcp": by the 802.1p
+ * priority on the link, which is the class that the neighbour used, through PcpMap.
  */
 class ClassMap : public Object
 {

@@ -9,6 +9,7 @@ import glob
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -177,9 +178,26 @@ class BadInput(ProgramCase):
 
     def test_unknown_attribute_and_monitor(self):
         self.assert_refused(self.run_program("--attribute=ns3::SwitchBuffer::Sice=1"), "Sice")
+        self.assertEqual(self.stdout, "", "refused, but only after the head was printed")
         # an attribute that holds an object cannot be read from a text: refused, no crash
         self.assert_refused(self.run_program("--attribute=ns3::FabricSwitch::Buffer=0"), "Buffer")
         self.assert_refused(self.run_program("--monitor=queues"), "queue")
+
+    def test_wrong_names_get_the_right_ones(self):
+        """A name that is not known is refused with all that are, before anything is printed."""
+        for option, words in (
+            ("--monitor=nope", ("queue", "rate", "pause", "mark", "cnp")),
+            ("--cdf=nope", ("WebSearch", "file")),
+            ("--frame-profile=x", ("rocev2", "rocev1", "hpcc", "hpcc-int", "plain48")),
+            ("--cc=nope", ("dcqcn", "none")),
+            ("--profile=nope", ("paper2015", "hpcc-fork", "connectx")),
+            ("--attribute=ns3::SwitchBufer::Size=1", ("SwitchBufer", "SwitchBuffer")),
+            ("--attribute=ns3::SwitchBuffer::Size=many", ("many", "whole number", "16MiB")),
+        ):
+            with self.subTest(option):
+                value = option.split("=", 1)[1]
+                self.assert_refused(self.run_program(option), value.split("::")[0], *words)
+                self.assertEqual(self.stdout, "")
 
 
 class Check(ProgramCase):
@@ -210,6 +228,42 @@ class Check(ProgramCase):
 
 
 class Results(ProgramCase):
+    @unittest.skipUnless(os.path.exists("/dev/full"), "this system has no /dev/full")
+    def test_full_device(self):
+        """What was printed and lost is no success: help, check or run."""
+        self.write("t.txt", TOPOLOGY)
+        self.write("f.txt", FLOWS)
+        flows = ["flows", "--topology=t.txt", "--flows=f.txt"]
+        for arguments in (["--help"], ["--version"], flows + ["--check"], flows):
+            with self.subTest(arguments), open("/dev/full", "wb") as full:
+                done = subprocess.run(
+                    [PROGRAM, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL,
+                    stdout=full, stderr=subprocess.PIPE, timeout=300,
+                )
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(b"could not be written", done.stderr)
+        self.assertEqual(len(self.rows("flows.csv")), 3, "the files are whole all the same")
+
+    def test_files_cut_short(self):
+        """A result file that the disk did not take is named, and the run is no success."""
+        def small_files():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (2500, 2500))
+
+        self.write("t.txt", TOPOLOGY)
+        self.write("f.txt", FLOWS)
+        done = subprocess.run(
+            [PROGRAM, "flows", "--topology=t.txt", "--flows=f.txt", "--monitor=rate:100ns"],
+            cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, timeout=300, preexec_fn=small_files,
+        )
+        self.assertEqual(done.returncode, 1, done.stderr)
+        warning = [line for line in done.stdout.decode().splitlines() if "not written" in line]
+        self.assertEqual(len(warning), 1, done.stdout)
+        self.assertIn("manifest.json", warning[0])
+        self.assertIn("rate.csv", warning[0])
+        self.assertNotIn("flows.csv", warning[0])
+
     def test_a_run_leaves_its_files(self):
         """Every flow asked for has a row; the manifest says what was in force (fault 49)."""
         self.assertEqual(self.run_flows(), 0, self.stdout + self.stderr)

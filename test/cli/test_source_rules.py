@@ -148,6 +148,12 @@ class SourceRules(unittest.TestCase):
         wrong = [path for path in module_files("h", "cc") if re.search(pattern, read(path))]
         self.assertEqual(wrong, [])
 
+    def test_line_length(self):
+        """100 columns, as in ns-3."""
+        long = [f"{path}:{number}" for path in sources("cc", "h")
+                for number, line in enumerate(read(path).splitlines(), 1) if len(line) > 100]
+        self.assertEqual(long, [])
+
     def test_sizes(self):
         """A header of more than 300 lines, or a source of more than 600, is two ideas."""
         limits = {"h": 300, "cc": 600}
