@@ -88,7 +88,7 @@ static_assert(sizeof(FabricPacket) == 64, "a packet record is one cache line");
 struct FabricPacketSide
 {
     uint64_t remoteAddr{0};               //!< RETH / AtomicETH virtual address
-    uint64_t operand{0};                  //!< AtomicETH swap or add data; AtomicAckETH original value
+    uint64_t operand{0};                  //!< AtomicETH swap or add, AtomicAckETH original value
     uint64_t compare{0};                  //!< AtomicETH compare data
     uint32_t rkey{0};                     //!< RETH / AtomicETH key
     uint32_t length{0};                   //!< RETH DMA length

@@ -111,7 +111,8 @@ AddUcie(std::deque<LinkProfile>& rows)
             {
                 LinkProfile row;
                 row.name = std::string("ucie1-") + (advanced ? "advanced" : "standard") +
-                           (longFlit ? "-256" : "") + (gt == 32 ? "" : "-" + std::to_string(gt) + "gt");
+                           (longFlit ? "-256" : "") +
+                           (gt == 32 ? "" : "-" + std::to_string(gt) + "gt");
                 row.family = Family::UCIE;
                 row.generation = 1;
                 row.lanes = advanced ? 64 : 16;
