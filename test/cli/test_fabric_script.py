@@ -2,19 +2,21 @@
 """The ./fabric script itself: help, refusals, and what it passes through."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
+SETUP = os.environ.get("AI_FABRIC_SETUP", "").split()
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 
 
 def fabric(*arguments):
     done = subprocess.run(
         [sys.executable, "-B", os.path.join(ROOT, "fabric"), *arguments],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=600,
     )
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
@@ -73,6 +75,25 @@ class FabricScript(unittest.TestCase):
             )
             self.assertIn(b"the surrounding tree", done.stdout)
             self.assertEqual(os.listdir(here), ["fabric"])
+
+    def test_script_that_is_not_there(self):
+        code, _, error = fabric("run", *SETUP, "nowhere.cc")
+        self.assertEqual(code, 1)
+        self.assertIn("nowhere.cc", error)
+
+    @unittest.skipUnless(SETUP, "AI_FABRIC_SETUP is not set; ./fabric test sets it")
+    def test_script_of_the_readme(self):
+        """The program that README.md prints works as it is printed, and again at once."""
+        with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as text:
+            script = re.search(r"^```cpp\n(.*?)^```$", text.read(), re.M | re.S).group(1)
+        self.assertLessEqual(script.count("\n"), 40)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "two-to-one.cc")
+            with open(path, "w", encoding="utf-8") as out:
+                out.write(script)
+            code, output, error = fabric("run", *SETUP, path)
+        self.assertEqual(code, 0, error)
+        self.assertRegex(output, r"^flow 0: 10000000 B in .*us\nflow 1: 10000000 B in .*us\n$")
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "this system has no /dev/full")
     def test_full_device(self):
