@@ -177,6 +177,33 @@ ServerBuilder::AddMesh(const std::vector<std::vector<uint32_t>>& counts,
 }
 
 void
+ServerBuilder::AddFullMesh(uint32_t links, const std::string& profile)
+{
+    const auto gpus = m_topology.GetRanks();
+    for (size_t i = 0; i < gpus.size(); ++i)
+    {
+        for (size_t j = i + 1; j < gpus.size(); ++j)
+        {
+            m_topology.AddLink(gpus[i], gpus[j], profile, links);
+        }
+    }
+}
+
+void
+ServerBuilder::AddRing(uint32_t links, const std::string& profile)
+{
+    const auto gpus = m_topology.GetRanks();
+    if (gpus.size() < 3)
+    {
+        throw FabricError("ring of " + std::to_string(gpus.size()) + " GPUs: at least 3 are wanted");
+    }
+    for (size_t i = 0; i < gpus.size(); ++i)
+    {
+        m_topology.AddLink(gpus[i], gpus[(i + 1) % gpus.size()], profile, links);
+    }
+}
+
+void
 ServerBuilder::AddNvSwitches(const std::vector<uint32_t>& links,
                              uint32_t generation,
                              const std::string& profile)

@@ -102,6 +102,20 @@ class ServerBuilder
     void AddMesh(const std::vector<std::vector<uint32_t>>& counts, const std::string& profile);
 
     /**
+     * @brief Join every GPU with every other.
+     * @param links between two GPUs
+     * @param profile of the links
+     */
+    void AddFullMesh(uint32_t links, const std::string& profile);
+
+    /**
+     * @brief Join the GPUs in a ring.
+     * @param links between neighbours
+     * @param profile of the links
+     */
+    void AddRing(uint32_t links, const std::string& profile);
+
+    /**
      * @brief Link every GPU to every NVSwitch.
      * @param links of each GPU to switch i
      * @param generation of the switches

@@ -3,7 +3,9 @@
  */
 #include "server-catalog.h"
 
+#include "board-builder.h"
 #include "dgx-builder.h"
+#include "nvl-builder.h"
 
 #include "ns3/fabric-error.h"
 
@@ -34,7 +36,7 @@ Entries()
         {"dgx1-v100",
          "DGX-1: 8 V100, hybrid cube mesh of 6 NVLink 2 links",
          [] { return DgxBuilder::MakeDgx1("V100-SXM2-16GB"); }},
-        {"dgx2", "DGX-2: 16 V100, 12 NVSwitches", [] { return DgxBuilder::MakeDgx2(); }},
+        {"dgx2", "DGX-2: 16 V100, 12 NVSwitches", DgxBuilder::MakeDgx2},
         {"dgx-a100",
          "DGX A100: 8 A100, 6 NVSwitches",
          [] { return DgxBuilder::MakeA100("A100-SXM4-40GB"); }},
@@ -50,7 +52,18 @@ Entries()
         {"h800",
          "HGX H800: 8 H800, 400 GB/s NVLink both ways together",
          [] { return DgxBuilder::MakeHopper("H800-SXM5-80GB"); }},
-        {"b200", "HGX B200: 8 B200, 2 NVLink switches", [] { return DgxBuilder::MakeB200(); }},
+        {"b200", "HGX B200: 8 B200, 2 NVLink switches", DgxBuilder::MakeB200},
+        {"nvl32", "GH200 NVL32: 32 GH200, 18 NVSwitches", NvlBuilder::MakeNvl32},
+        {"gb200-nvl72", "GB200 NVL72: 72 GPUs, 18 NVLink switches", NvlBuilder::MakeNvl72},
+        {"nvl576", "8 racks of 72 GPUs, two tiers of NVLink switches", NvlBuilder::MakeNvl576},
+        {"mi300x", "8 MI300X, full mesh of xGMI", BoardBuilder::MakeMi300x},
+        {"oam-full-mesh", "OAM 1.5: 8 modules, 28 links", BoardBuilder::MakeOamFullMesh},
+        {"oam-cube-mesh", "OAM 1.5: 8 modules, 6 links each", BoardBuilder::MakeOamCubeMesh},
+        {"ring8-nvlink", "8 V100 in a ring of 3 links", BoardBuilder::MakeRing8},
+        {"l40s-pcie", "8 L40S below PCIe switches", BoardBuilder::MakeL40s},
+        {"pcie-box", "4 L40S on one socket", BoardBuilder::MakePcieBox},
+        {"power9", "4 V100 and two POWER9 on NVLink", BoardBuilder::MakePower9},
+        {"chiplet-package", "IO, base and compute dies on UCIe", BoardBuilder::MakeChipletPackage},
     };
     return entries;
 }

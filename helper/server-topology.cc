@@ -47,7 +47,7 @@ AllowedEnds(Family family)
     case Family::UCIE:
         return "dies and memory";
     default:
-        return "CPUs, PCIe switches, GPUs, NICs, NVSwitches and other devices";
+        return "CPUs, PCIe switches, GPUs, NICs, NVSwitches, dies and other devices";
     }
 }
 
@@ -87,6 +87,7 @@ CanJoin(Family family, Kind a, Kind b)
                      Kind::GPU,
                      Kind::NIC,
                      Kind::NVSWITCH,
+                     Kind::DIE,
                      Kind::DEVICE}) &&
                !cpus;
     }

@@ -45,6 +45,19 @@ const Expected ASSEMBLIES[] = {
     {"hgx-h200", 8, 18, 4, 144, 72, "nvlink4", {{"NV18", 28}}},
     {"h800", 8, 8, 4, 64, 32, "nvlink4", {{"NV8", 28}}},
     {"b200", 8, 18, 2, 144, 72, "nvlink5", {{"NV18", 28}}},
+    {"nvl32", 32, 18, 18, 576, 288, "nvlink4", {{"NV18", 496}}},
+    // all 72 ports of all 18 chips; 36 x 18 links across
+    {"gb200-nvl72", 72, 18, 18, 1296, 648, "nvlink5", {{"NV18", 2556}}},
+    // 18 planes of 16 lower and 9 upper chips: 72 and 64 ports used
+    {"nvl576", 576, 18, 450, 18 * (16 * 72 + 9 * 64), 5184, "nvlink5", {{"NV18", 165600}}},
+    {"mi300x", 8, 7, 0, 0, 16, "xgmi3", {{"XGMI", 28}}},
+    {"oam-full-mesh", 8, 7, 0, 0, 16, "oam", {{"OAM", 28}}}, // G13: 28 cables
+    {"oam-cube-mesh", 8, 6, 0, 0, 8, "oam", {{"OAM", 16}, {"SYS", 12}}},
+    {"ring8-nvlink", 8, 6, 0, 0, 6, "nvlink2", {{"NV3", 8}, {"NODE", 6}, {"SYS", 14}}},
+    {"l40s-pcie", 8, 0, 0, 0, 0, "", {{"PIX", 4}, {"NODE", 8}, {"SYS", 16}}},
+    {"pcie-box", 4, 0, 0, 0, 0, "", {{"PHB", 2}, {"NODE", 4}}},
+    {"power9", 4, 6, 0, 0, 0, "nvlink2", {{"NV3", 2}, {"SYS", 4}}},
+    {"chiplet-package", 0, 0, 0, 0, 0, "", {}},
 };
 
 } // namespace
@@ -88,6 +101,34 @@ TEST(ServerCatalog, EveryNameIsCheckedAbove)
     EXPECT_EQ(ServerCatalog::GetNames(), checked);
     const auto error = ErrorOf([] { ServerCatalog::Make("dgx-3"); });
     EXPECT_TRUE(Has(error, "unknown server 'dgx-3'; known: dgx1-p100, dgx1-v100, dgx2"));
+}
+
+// Issue 4: IO die, base dies, compute dies and memory as parts; OAM-like packages have no ranks.
+TEST(ServerCatalog, ChipletPackageHasItsDies)
+{
+    const auto package = ServerCatalog::Make("chiplet-package");
+    EXPECT_EQ(package.GetParts(Kind::DIE).size(), 7U);
+    EXPECT_EQ(package.GetParts(Kind::MEMORY).size(), 5U);
+    EXPECT_EQ(package.GetLinks(package.Find("io0")).size(), 4U); // DDR, two base dies, PCIe
+    EXPECT_EQ(package.GetLinks(package.Find("base1")).size(), 5U);
+    EXPECT_EQ(package.GetLinks(package.Find("compute3")).size(), 1U);
+}
+
+// GB200: a Grace with two GPUs on C2C; every GPU in one domain over 18 trays of GPUs.
+TEST(ServerCatalog, Nvl72IsOneDomainOverItsTrays)
+{
+    const auto rack = ServerCatalog::Make("gb200-nvl72");
+    EXPECT_EQ(rack.GetNServers(), 27U); // 18 with GPUs, 9 with switches
+    EXPECT_EQ(rack.GetDomainGpus(rack.GetRanks()[0]), 72U);
+    EXPECT_EQ(rack.GetParts(Kind::CPU).size(), 36U);
+    EXPECT_EQ(rack.GetParts(Kind::NIC).size(), 72U);
+    uint32_t c2c = 0;
+    for (const auto& link : rack.GetLinks())
+    {
+        const bool toGpu = rack.GetPart(link.b).kind == Kind::GPU;
+        c2c += link.family == LinkProfile::Family::C2C && toGpu ? 1 : 0;
+    }
+    EXPECT_EQ(c2c, 72U);
 }
 
 // A800 and H800: 400 GB/s NVLink both ways together, G3's rates cut to 8 links.
