@@ -118,7 +118,7 @@ class WatchdogTestCase : public TestCase
         // the receiver says stop for class 3 every 100 us (or stop and resume in turn)
         for (uint32_t i = 0; i < 12; ++i)
         {
-            Simulator::Schedule(MicroSeconds(100 * i), [&f, i, resumes] {
+            Simulator::Schedule(MicroSeconds(100 * i), [&f, resumes] {
                 FabricPort& port = f.hosts[1]->GetPort(0);
                 const FabricPs now = FabricTime::Now();
                 FabricPacket* frame = !port.flow->IsStopped(3) ? port.flow->Stop(3, now)
