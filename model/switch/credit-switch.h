@@ -90,9 +90,13 @@ class CreditSwitch : public FabricStation
      */
     static uint32_t BytesOn(const FabricPort& link, const FabricPacket& p);
 
+    FabricPacket* DoSelect(FabricPort& port, FabricPs now) override;
+    FabricPs DoNextWake(FabricPort& port, FabricPs now) override;
     void DoUnpost(FabricPort& in, FabricPacket* p) override;
     void DoFlushed(FabricPort& port, FabricPacket* p, FabricPs now) override;
     void DoLinkChanged(FabricPort& port, bool up) override;
+
+    ForwardingTable m_table; //!< routes
 
   private:
     /**
@@ -128,10 +132,6 @@ class CreditSwitch : public FabricStation
 
     void DoPost(FabricPort& in, FabricPacket* p) override;
     void DoAdmit(FabricPort& in, FabricPacket* p) override;
-    FabricPacket* DoSelect(FabricPort& port, FabricPs now) override;
-    FabricPs DoNextWake(FabricPort& port, FabricPs now) override;
-
-    ForwardingTable m_table; //!< routes
 };
 
 } // namespace ns3

@@ -1,0 +1,242 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "memory-responder.h"
+
+#include "memory-device.h"
+
+#include "ns3/fabric-port.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+
+namespace
+{
+
+/** @return MemoryRight bits that an operation takes */
+uint8_t
+RightsFor(MemoryOp op)
+{
+    switch (op)
+    {
+    case MemoryOp::WRITE:
+    case MemoryOp::REDUCE_WRITE:
+        return MEMORY_WRITE;
+    case MemoryOp::ATOMIC_REQUEST:
+        return MEMORY_ATOMIC;
+    default:
+        return MEMORY_READ;
+    }
+}
+
+} // namespace
+
+MemoryResponder::MemoryResponder(MemoryDevice& device)
+    : m_device(device)
+{
+}
+
+MemoryResponder::~MemoryResponder()
+{
+    for (Lane& lane : m_lanes)
+    {
+        lane.data.Clear();
+        lane.acks.Clear();
+    }
+}
+
+void
+MemoryResponder::Start(uint16_t ports)
+{
+    m_lanes.resize(ports);
+}
+
+MemoryPeerStats&
+MemoryResponder::Peer(uint32_t peer)
+{
+    if (peer >= m_peers.size())
+    {
+        m_peers.resize(peer + 1);
+    }
+    return m_peers[peer];
+}
+
+MemoryPeerStats
+MemoryResponder::GetPeer(uint32_t peer) const
+{
+    return peer < m_peers.size() ? m_peers[peer] : MemoryPeerStats{};
+}
+
+uint64_t
+MemoryResponder::GetWord(uint64_t address) const
+{
+    const auto word = m_words.find(address);
+    return word == m_words.end() ? 0 : word->second;
+}
+
+MemoryStatus
+MemoryResponder::Check(const FabricPacket& p) const
+{
+    const auto op = static_cast<MemoryOp>(p.opcode);
+    return m_device.CheckAccess(p.src,
+                                static_cast<uint64_t>(p.txStamp),
+                                p.payload,
+                                RightsFor(op));
+}
+
+void
+MemoryResponder::OnRequest(FabricPort& in, FabricPacket* p)
+{
+    const auto op = static_cast<MemoryOp>(p->opcode);
+    if (op == MemoryOp::FLUSH)
+    {
+        m_device.Release(*p, p->arrival + p->tailLag);
+        Acknowledge(in,
+                    p,
+                    MemoryStatus::OK,
+                    std::max(p->arrival + p->tailLag, m_lanes[in.id].written));
+        return;
+    }
+    const MemoryStatus status = Check(*p);
+    if (status != MemoryStatus::OK)
+    {
+        Refuse(in, p, status);
+        return;
+    }
+    switch (MemoryClassOf(op))
+    {
+    case MEMORY_POSTED:
+        OnWrite(in, p);
+        break;
+    default:
+        op == MemoryOp::ATOMIC_REQUEST ? OnAtomic(in, p) : OnRead(in, p);
+    }
+}
+
+void
+MemoryResponder::OnWrite(FabricPort& in, FabricPacket* p)
+{
+    // a reduction reads, adds and writes
+    const uint32_t passes = static_cast<MemoryOp>(p->opcode) == MemoryOp::REDUCE_WRITE ? 2 : 1;
+    const FabricPs end = std::max(m_device.m_memory.Take(p->arrival, passes * p->payload).end,
+                                  p->arrival + p->tailLag);
+    FabricPs& written = m_lanes[in.id].written;
+    written = std::max(written, end + m_device.GetMemoryLatency());
+    Peer(p->src).bytesWritten += p->payload;
+    m_device.Release(*p, end);
+    FabricPacketPool::Get().Free(p);
+}
+
+void
+MemoryResponder::OnRead(FabricPort& in, FabricPacket* p)
+{
+    const FabricPs tail = p->arrival + p->tailLag;
+    const MemoryBandwidth::Grant grant = m_device.m_memory.Take(p->arrival, p->payload);
+    Peer(p->src).bytesRead += p->payload;
+    m_device.Release(*p, tail);
+    p->opcode = static_cast<uint8_t>(MemoryOp::READ_RESPONSE);
+    // the first packet leaves when its data are there, the last one not before the last data are
+    p->tailLag = static_cast<uint32_t>(std::max(grant.end, tail) - grant.start);
+    Answer(in, m_lanes[in.id].data, p, grant.start + m_device.GetMemoryLatency());
+}
+
+void
+MemoryResponder::OnAtomic(FabricPort& in, FabricPacket* p)
+{
+    FabricPacketSide& side = FabricPacketPool::Get().Side(p);
+    const auto address = static_cast<uint64_t>(p->txStamp);
+    side.operand =
+        Execute(address, static_cast<MemoryAtomic>(side.imm), side.operand, side.compare);
+    const MemoryBandwidth::Grant grant = m_device.m_memory.Take(p->arrival, 2 * p->payload);
+    ++Peer(p->src).atomics;
+    m_device.Release(*p, p->arrival);
+    p->opcode = static_cast<uint8_t>(MemoryOp::ATOMIC_RESPONSE);
+    p->tailLag = 0;
+    Answer(in, m_lanes[in.id].data, p, grant.end + m_device.GetMemoryLatency());
+}
+
+uint64_t
+MemoryResponder::Execute(uint64_t address,
+                         MemoryAtomic atomic,
+                         uint64_t operand,
+                         uint64_t compare)
+{
+    uint64_t& word = m_words[address];
+    const uint64_t before = word;
+    if (atomic == MemoryAtomic::FETCH_ADD)
+    {
+        word += operand;
+    }
+    else if (before == compare)
+    {
+        word = operand;
+    }
+    return before;
+}
+
+void
+MemoryResponder::Refuse(FabricPort& in, FabricPacket* p, MemoryStatus status)
+{
+    const FabricPs tail = p->arrival + p->tailLag;
+    ++Peer(p->src).refused;
+    m_device.Release(*p, tail);
+    // behind all answers to what came in earlier, as a flush is
+    Acknowledge(in, p, status, std::max(tail, m_lanes[in.id].written));
+}
+
+void
+MemoryResponder::Acknowledge(FabricPort& in, FabricPacket* p, MemoryStatus status, FabricPs ready)
+{
+    p->destQp = p->opcode; // what is answered
+    p->opcode = static_cast<uint8_t>(MemoryOp::ACK);
+    p->syndrome = static_cast<uint8_t>(status);
+    p->tailLag = 0;
+    Answer(in, m_lanes[in.id].acks, p, ready);
+}
+
+void
+MemoryResponder::Answer(FabricPort& in, FabricPacketFifo& list, FabricPacket* p, FabricPs ready)
+{
+    std::swap(p->src, p->dst);
+    p->vl = MEMORY_COMPLETION;
+    p->inPort = MemoryDevice::NO_PORT;
+    p->hops = 0;
+    p->arrival = ready;
+    if (!in.up)
+    {
+        m_device.Drop(p, in, ready, FabricDropReason::LINK_DOWN);
+        return;
+    }
+    list.Push(p);
+    m_device.Kick(1ULL << in.id, MEMORY_COMPLETION, ready);
+}
+
+void
+MemoryResponder::OnLinkDown(FabricPort& port, FabricPs now)
+{
+    while (GetReady(port.id) != FABRIC_NEVER)
+    {
+        m_device.Drop(Take(port.id), port, now, FabricDropReason::LINK_DOWN);
+    }
+}
+
+FabricPs
+MemoryResponder::GetReady(uint16_t port) const
+{
+    const Lane& lane = m_lanes[port];
+    return std::min(lane.data.IsEmpty() ? FABRIC_NEVER : lane.data.Front()->arrival,
+                    lane.acks.IsEmpty() ? FABRIC_NEVER : lane.acks.Front()->arrival);
+}
+
+FabricPacket*
+MemoryResponder::Take(uint16_t port)
+{
+    Lane& lane = m_lanes[port];
+    const bool ack = lane.data.IsEmpty() || (!lane.acks.IsEmpty() && lane.acks.Front()->arrival <
+                                                                         lane.data.Front()->arrival);
+    return ack ? lane.acks.Pop() : lane.data.Pop();
+}
+
+} // namespace ns3

@@ -1,0 +1,165 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "memory-fabric.h"
+
+#include "ns3/boolean.h"
+#include "ns3/credit-flow-control.h"
+#include "ns3/fabric-port.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+
+MemoryFabric::MemoryFabric()
+{
+    device.Set("MemoryLatency", TimeValue(Time(0)));
+    device.Set("IssueLatency", TimeValue(Time(0)));
+    device.Set("CopyEngineLatency", TimeValue(Time(0)));
+    device.Set("MemoryRate", DataRateValue(DataRate(0)));
+}
+
+MemoryFabric::~MemoryFabric()
+{
+    for (const auto& station : stations)
+    {
+        station->Dispose();
+    }
+}
+
+void
+MemoryFabric::Make(uint32_t howMany, uint32_t switches)
+{
+    for (uint32_t i = 0; i < howMany + switches; ++i)
+    {
+        Ptr<CreditSwitch> station;
+        if (i < howMany)
+        {
+            devices.push_back(device.Create<MemoryDevice>());
+            devices.back()->SetEndpoint(i);
+            station = devices.back();
+        }
+        else
+        {
+            station = CreateObject<CreditSwitch>();
+        }
+        station->SetName((i < howMany ? "gpu" : "switch") + std::to_string(i));
+        station->SetAttribute("EagerArrivals", BooleanValue(eager));
+        stations.push_back(station);
+    }
+}
+
+uint32_t
+MemoryFabric::Link(uint32_t a, uint32_t b, const std::string& profile, uint32_t count)
+{
+    const LinkProfile& row = LinkProfile::Get(profile);
+    const Bundle bundle{a, b, stations[a]->AddPort(), stations[b]->AddPort()};
+    FabricPort& portA = stations[a]->GetPort(bundle.portA);
+    FabricPort& portB = stations[b]->GetPort(bundle.portB);
+    const auto id = static_cast<uint32_t>(links.size());
+    FabricStation::Wire(portA, portB, FabricRate(row.rateBps * count), row.latencyPs, errorRate, 0, id);
+    for (FabricPort* port : {&portA, &portB})
+    {
+        port->link = &row;
+        port->cutThrough = cutThrough;
+        const auto flow = credits.Create<CreditFlowControl>();
+        flow->SetBuffer(buffer == 0 ? row.creditBytes * count : buffer);
+        port->station->SetPortPolicies(port->id, flow, scheduler.Create<PortScheduler>());
+    }
+    links.push_back(bundle);
+    return id;
+}
+
+void
+MemoryFabric::Route(uint32_t destination)
+{
+    constexpr uint32_t FAR = 0xffffffff;
+    std::vector<uint32_t> distance(stations.size(), FAR);
+    distance[destination] = 0;
+    for (uint32_t round = 0; round < stations.size(); ++round)
+    {
+        for (const Bundle& l : links)
+        {
+            for (const auto& [near, far] : {std::pair(l.a, l.b), std::pair(l.b, l.a)})
+            {
+                if (distance[near] == round)
+                {
+                    distance[far] = std::min(distance[far], round + 1);
+                }
+            }
+        }
+    }
+    for (uint32_t s = 0; s < stations.size(); ++s)
+    {
+        std::vector<uint16_t> ports;
+        for (const Bundle& l : links)
+        {
+            if (l.a == s && distance[s] != FAR && distance[l.b] + 1 == distance[s])
+            {
+                ports.push_back(l.portA);
+            }
+            if (l.b == s && distance[s] != FAR && distance[l.a] + 1 == distance[s])
+            {
+                ports.push_back(l.portB);
+            }
+        }
+        std::sort(ports.begin(), ports.end());
+        stations[s]->GetForwardingTable().Set(destination, ports);
+    }
+}
+
+void
+MemoryFabric::Start()
+{
+    for (const auto& station : stations)
+    {
+        station->GetForwardingTable().Reset(static_cast<uint32_t>(devices.size()));
+    }
+    for (uint32_t i = 0; i < devices.size(); ++i)
+    {
+        Route(i);
+    }
+    for (const auto& station : stations)
+    {
+        station->Start();
+    }
+}
+
+std::string
+MemoryFabric::ExplainImbalance() const
+{
+    for (const auto& station : stations)
+    {
+        station->Sync();
+    }
+    for (const auto& station : stations)
+    {
+        const std::string wrong = station->ExplainImbalance();
+        if (!wrong.empty())
+        {
+            return wrong;
+        }
+    }
+    return "";
+}
+
+MemoryCallback
+MemoryFabric::File()
+{
+    return [this](const MemoryCompletion& c) { completions.push_back(c); };
+}
+
+MemoryRequest
+MemoryFabric::Ask(MemoryOp op, uint32_t owner, uint64_t bytes, uint64_t address)
+{
+    MemoryRequest request;
+    request.op = op;
+    request.owner = owner;
+    request.bytes = bytes;
+    request.address = address;
+    return request;
+}
+
+} // namespace ns3
