@@ -156,7 +156,10 @@ class OpcodeTestCase : public TestCase
         {
             qb->PostRecv({100 + i, 0, 0, 5000});
         }
-        auto post = [&, qa = qa](uint64_t id, Op op, uint64_t bytes, uint8_t flags = VERBS_SEND_SIGNALED) {
+        auto post = [&, qa = qa](uint64_t id,
+                                 Op op,
+                                 uint64_t bytes,
+                                 uint8_t flags = VERBS_SEND_SIGNALED) {
             WorkRequest wr = line.Request(id, op, bytes);
             wr.immData = 0xabcd0000 + static_cast<uint32_t>(id);
             wr.flags = flags;
