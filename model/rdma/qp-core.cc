@@ -4,6 +4,7 @@
 #include "qp-core.h"
 
 #include "loss-recovery.h"
+#include "rdma-dma-side.h"
 #include "rdma-nic-engine.h"
 
 namespace ns3
@@ -69,8 +70,19 @@ QpCore::OnMarked(FabricPs at)
 }
 
 void
-QpCore::Complete(const Ptr<VerbsCompletionQueue>& cq, WorkCompletion wc)
+QpCore::Complete(RdmaSide side, const WorkCompletion& wc)
 {
+    RdmaDmaSide* dma = engine.Dma();
+    if (dma == nullptr || !dma->GetLanding().Defer(*this, side, wc))
+    {
+        PushCompletion(side, wc);
+    }
+}
+
+void
+QpCore::PushCompletion(RdmaSide side, WorkCompletion wc)
+{
+    const Ptr<VerbsCompletionQueue>& cq = side == RdmaSide::SEND ? sendCq : recvCq;
     if (cq)
     {
         wc.qpNum = qpn;

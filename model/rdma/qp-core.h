@@ -6,6 +6,7 @@
 
 #include "deadline-heap.h"
 #include "qp-scheduler.h"
+#include "rdma-delivery-queue.h"
 #include "rdma-psn.h"
 #include "rdma-requester.h"
 #include "rdma-responder.h"
@@ -15,6 +16,8 @@
 #include "ns3/fabric-packet.h"
 #include "ns3/frame-profile.h"
 #include "ns3/rdma-congestion-ops.h"
+
+#include <memory>
 
 namespace ns3
 {
@@ -76,11 +79,18 @@ struct QpCore
     void OnMarked(FabricPs at);
 
     /**
-     * @brief Add a completion.
-     * @param cq where to; a null pointer is allowed
+     * @brief Add a completion, once the payload received before it is in memory.
+     * @param side whose completion queue; there may be none
      * @param wc the completion; qpNum is filled in
      */
-    void Complete(const Ptr<VerbsCompletionQueue>& cq, WorkCompletion wc);
+    void Complete(RdmaSide side, const WorkCompletion& wc);
+
+    /**
+     * @brief Add a completion now.
+     * @param side whose completion queue; there may be none
+     * @param wc the completion; qpNum is filled in
+     */
+    void PushCompletion(RdmaSide side, WorkCompletion wc);
 
     /**
      * @brief Enter ERR: flush both queues, stop sending.
@@ -115,6 +125,7 @@ struct QpCore
 
     Ptr<VerbsCompletionQueue> sendCq; //!< completions of send requests
     Ptr<VerbsCompletionQueue> recvCq; //!< completions of receive requests
+    std::unique_ptr<RdmaDeliveryQueue> late[2]; //!< by RdmaSide: what waits for memory, or null
     RdmaRequester requester;          //!< send side
     RdmaResponder responder;          //!< receive side
 };

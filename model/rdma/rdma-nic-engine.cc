@@ -4,10 +4,10 @@
 #include "rdma-nic-engine.h"
 
 #include "qp-core.h"
+#include "rdma-dma-side.h"
 #include "rdma-nic.h"
 
 #include "ns3/assert.h"
-#include "ns3/fabric-error.h"
 
 #include <algorithm>
 
@@ -27,51 +27,24 @@ RdmaNicEngine::Clear()
 {
     m_cnps.Clear();
     m_toAnnounce.clear();
-}
-
-bool
-RdmaNicEngine::IsCalled(const QpCore* qp, uint32_t qpn)
-{
-    return qp->qpn == qpn;
+    m_dma.reset();
 }
 
 void
 RdmaNicEngine::Add(QpCore* qp)
 {
-    if (m_count * 2 >= m_table.size())
-    {
-        std::vector<QpCore*> bigger(std::max<size_t>(16, m_table.size() * 2), nullptr);
-        if (bigger.size() > RdmaPsn::MASK + 1)
-        {
-            throw FabricError("a NIC has at most 2^23 queue pairs");
-        }
-        for (QpCore* old : m_table)
-        {
-            if (old != nullptr)
-            {
-                bigger[old->qpn & (bigger.size() - 1)] = old;
-            }
-        }
-        m_table.swap(bigger);
-    }
-    // numbers are used in turn, so that late packets of a dead queue pair find nobody
-    while (m_nextQpn == 0 || m_table[m_nextQpn & (m_table.size() - 1)] != nullptr)
-    {
-        m_nextQpn = (m_nextQpn + 1) & RdmaPsn::MASK;
-    }
-    qp->qpn = m_nextQpn;
-    qp->entry.wait.order = qp->timer.order = m_nextQpn;
-    m_table[m_nextQpn & (m_table.size() - 1)] = qp;
-    m_nextQpn = (m_nextQpn + 1) & RdmaPsn::MASK;
-    ++m_count;
+    m_table.Add(qp);
 }
 
 void
 RdmaNicEngine::Remove(QpCore* qp)
 {
     Quiesce(*qp);
-    m_table[qp->qpn & (m_table.size() - 1)] = nullptr;
-    --m_count;
+    if (m_dma)
+    {
+        m_dma->Forget(*qp);
+    }
+    m_table.Remove(qp);
 }
 
 void
@@ -109,6 +82,10 @@ RdmaNicEngine::OnPost(const FabricPacket* p)
     if (qp == nullptr)
     {
         return;
+    }
+    if (m_dma && p->payload > 0 && m_dma->WatchesArrivals())
+    {
+        WakeExactly(p->arrival);
     }
     if (BthTraits::IsRequest(p->opcode))
     {
@@ -160,7 +137,7 @@ RdmaNicEngine::PostAnswer(QpCore* qp, const FabricPacket* p)
     }
     else if (m_blocked > 0)
     {
-        m_nic.Arm(m_port, std::max(p->arrival, m_port.busyUntil));
+        m_nic.Arm(m_port, m_dma ? p->arrival : std::max(p->arrival, m_port.busyUntil));
     }
 }
 
@@ -269,7 +246,7 @@ RdmaNicEngine::Kick(QpCore& qp, FabricPs now)
     if (qp.entry.IsScheduled() && !(m_admitting && m_port.wakeAt == FABRIC_NEVER))
     {
         const FabricPs at = qp.entry.ringed ? now : qp.entry.wait.at;
-        m_nic.Arm(m_port, std::max({at, m_port.busyUntil, now}));
+        m_nic.Arm(m_port, std::max({at, m_dma ? now : m_port.busyUntil, now}));
     }
 }
 
@@ -319,6 +296,10 @@ FabricPacket*
 RdmaNicEngine::Select(FabricPs now)
 {
     ReleaseCnps(now);
+    if (m_dma)
+    {
+        return m_dma->Select(now);
+    }
     m_scheduler.Promote(now);
     const uint8_t blocked = m_port.flow->GetBlocked();
     while (true)
@@ -346,19 +327,22 @@ FabricPs
 RdmaNicEngine::NextWake(FabricPs now)
 {
     const FabricPs busy = m_port.busyUntil;
-    FabricPs next = std::min(m_timers.NextAt(), m_exact.NextAfter(now, 0));
-    if (m_scheduler.GetReady() & ~m_port.flow->GetBlocked())
+    const FabricPs ofDma = m_dma ? m_dma->NextWake(now) : FABRIC_NEVER; // may start timers
+    FabricPs next = std::min({ofDma, m_timers.NextAt(), m_exact.NextAfter(now, 0)});
+    if (!m_dma && m_scheduler.GetReady() & ~m_port.flow->GetBlocked())
     {
         return std::min(next, busy);
     }
-    next = std::min(next, std::max(busy, m_scheduler.NextAt()));
+    // a payload may be asked for, or a queue pair freed to do so, while the port is busy
+    const FabricPs earliest = m_dma ? now : busy;
+    next = std::min(next, std::max(earliest, m_scheduler.NextAt()));
     if (!m_cnps.IsEmpty())
     {
         next = std::min(next, std::max(busy, m_cnps.Front()->arrival));
     }
     if (m_blocked > 0 && !m_port.inbox.IsEmpty())
     {
-        next = std::min(next, std::max(busy, m_port.inbox.Front()->arrival));
+        next = std::min(next, std::max(earliest, m_port.inbox.Front()->arrival));
     }
     return next;
 }
@@ -410,13 +394,29 @@ RdmaNicEngine::RunTimers(FabricPs now)
         m_timers.Remove(node);
         static_cast<QpCore*>(node->owner)->requester.OnTimer(at);
     }
+    if (m_dma)
+    {
+        m_dma->Update(now);
+    }
     Announce();
+}
+
+FabricPs
+RdmaNicEngine::NextTimer() const
+{
+    return m_dma ? std::min(m_timers.NextAt(), m_dma->NextUpdate()) : m_timers.NextAt();
+}
+
+void
+RdmaNicEngine::SetDmaPath(RdmaDmaPath* path)
+{
+    m_dma.reset(path == nullptr ? nullptr : new RdmaDmaSide(*this, *path));
 }
 
 void
 RdmaNicEngine::EnsureTimers(FabricPs now)
 {
-    for (QpCore* qp : m_table)
+    for (QpCore* qp : m_table.GetSlots())
     {
         if (qp != nullptr)
         {

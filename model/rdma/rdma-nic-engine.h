@@ -6,6 +6,7 @@
 
 #include "deadline-heap.h"
 #include "qp-scheduler.h"
+#include "qp-table.h"
 #include "verbs-completion-queue.h"
 #include "verbs-memory-region.h"
 
@@ -13,11 +14,14 @@
 #include "ns3/fabric-port.h"
 #include "ns3/frame-profile.h"
 
+#include <memory>
 #include <vector>
 
 namespace ns3
 {
 
+class RdmaDmaPath;
+class RdmaDmaSide;
 class RdmaNic;
 struct QpCore;
 
@@ -67,16 +71,13 @@ class RdmaNicEngine
     FabricPs NextWake(FabricPs now);
 
     /**
-     * @brief Run retry timers that have expired, and announce completions.
+     * @brief Run retry timers that have expired, deliver what is in memory, announce completions.
      * @param now ps
      */
     void RunTimers(FabricPs now);
 
-    /** @return when the next retry timer expires, ps */
-    FabricPs NextTimer() const
-    {
-        return m_timers.NextAt();
-    }
+    /** @return when RunTimers() has something to do next, ps */
+    FabricPs NextTimer() const;
 
     /**
      * @brief The link went down: start the retry timers of all that have something to send.
@@ -139,14 +140,13 @@ class RdmaNicEngine
      */
     QpCore* Find(uint32_t qpn) const
     {
-        QpCore* qp = m_table.empty() ? nullptr : m_table[qpn & (m_table.size() - 1)];
-        return qp != nullptr && IsCalled(qp, qpn) ? qp : nullptr;
+        return m_table.Find(qpn);
     }
 
     /** @return queue pairs */
     uint32_t GetNQueuePairs() const
     {
-        return m_count;
+        return m_table.GetN();
     }
 
     /**
@@ -255,8 +255,21 @@ class RdmaNicEngine
     /** @return DMA read latency, ps */
     FabricPs DmaRead() const;
 
+    /**
+     * @brief Read and write payload by a path from now on; before any queue pair.
+     * @param path the path, outlives its use; null: payload is at hand
+     */
+    void SetDmaPath(RdmaDmaPath* path);
+
+    /** @return the NIC's side of its DMA path, null without one */
+    RdmaDmaSide* Dma() const
+    {
+        return m_dma.get();
+    }
+
   private:
-    static bool IsCalled(const QpCore* qp, uint32_t qpn);
+    friend class RdmaDmaSide;
+
     int Outlook(QpCore& qp, FabricPs t, FabricPs& at, bool& paced);
     void PostRequest(QpCore* qp, const FabricPacket* p);
     void PostAnswer(QpCore* qp, const FabricPacket* p);
@@ -267,9 +280,7 @@ class RdmaNicEngine
 
     RdmaNic& m_nic;                                      //!< whose
     FabricPort& m_port;                                  //!< its port
-    std::vector<QpCore*> m_table;                        //!< by low bits of the number
-    uint32_t m_count{0};                                 //!< queue pairs
-    uint32_t m_nextQpn{1};                               //!< next number to try
+    QpTable m_table;                                     //!< queue pairs by number
     QpScheduler m_scheduler;                             //!< who sends
     DeadlineHeap m_timers;                               //!< retry timers
     FabricPacketFifo m_cnps;                             //!< being generated; arrival = when due
@@ -281,6 +292,7 @@ class RdmaNicEngine
     bool m_announcing{false};                            //!< inside Announce()
     std::vector<Ptr<VerbsCompletionQueue>> m_toAnnounce; //!< with new completions
     std::vector<uint32_t> m_overrun;                     //!< queue pairs whose completion was lost
+    std::unique_ptr<RdmaDmaSide> m_dma;                  //!< null: no DMA path
 };
 
 } // namespace ns3

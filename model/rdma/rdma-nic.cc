@@ -3,151 +3,18 @@
  */
 #include "rdma-nic.h"
 
-#include "go-back-n-recovery.h"
 #include "qp-core.h"
+#include "rdma-dma-side.h"
 #include "rdma-nic-engine.h"
+#include "rdma-pcie-profile.h"
 
-#include "ns3/double.h"
 #include "ns3/fabric-error.h"
 #include "ns3/fabric-port.h"
-#include "ns3/pointer.h"
-#include "ns3/string.h"
-#include "ns3/type-id.h"
-#include "ns3/uinteger.h"
 
 #include <algorithm>
 
 namespace ns3
 {
-
-NS_OBJECT_ENSURE_REGISTERED(RdmaNic);
-
-TypeId
-RdmaNic::GetTypeId()
-{
-    static TypeId tid = AddHostAttributes(AddTransportAttributes(
-        TypeId("ns3::RdmaNic")
-            .SetParent<FabricStation>()
-            .SetGroupName("AiFabric")
-            .AddConstructor<RdmaNic>()
-            .AddAttribute("FrameProfile",
-                          "Frame sizes: rocev2, rocev1, hpcc, hpcc-int or plain48. Default: real "
-                          "RoCEv2 frames.",
-                          StringValue("rocev2"),
-                          MakeStringAccessor(&RdmaNic::SetFrameProfile, &RdmaNic::GetFrameProfile),
-                          MakeStringChecker())
-            .AddAttribute("Mtu",
-                          "Payload of a full packet, bytes; queue pairs may have their own. "
-                          "Default: 1024, what RoCE negotiates on a 1500-byte Ethernet.",
-                          UintegerValue(1024),
-                          MakeUintegerAccessor(&RdmaNic::m_mtu),
-                          MakeUintegerChecker<uint32_t>(1, 65000))
-            .AddAttribute("DataClass",
-                          "Traffic class of requests and READ responses. Default: 3, the usual "
-                          "lossless class of RoCE deployments.",
-                          UintegerValue(3),
-                          MakeUintegerAccessor(&RdmaNic::m_dataClass),
-                          MakeUintegerChecker<uint8_t>(0, 7))
-            .AddAttribute("AckClass",
-                          "Traffic class of ACKs and NAKs. Default: 3, that of the data, as the "
-                          "InfiniBand specification has it for responses.",
-                          UintegerValue(3),
-                          MakeUintegerAccessor(&RdmaNic::m_ackClass),
-                          MakeUintegerChecker<uint8_t>(0, 7))
-            .AddAttribute("CnpClass",
-                          "Traffic class of CNPs. Default: 6 (DSCP 48), as mlx5.",
-                          UintegerValue(6),
-                          MakeUintegerAccessor(&RdmaNic::m_cnpClass),
-                          MakeUintegerChecker<uint8_t>(0, 7))
-            .AddAttribute("DscpOfClass",
-                          "DSCP that frames of classes 0..7 carry, eight numbers 0..63; for "
-                          "switches that trust it (ClassMap). Default: class x 8, and 26 for class "
-                          "3, as common for RoCEv2.",
-                          StringValue("0 8 16 26 32 40 48 56"),
-                          MakeStringAccessor(&RdmaNic::SetDscpOfClass, &RdmaNic::GetDscpOfClass),
-                          MakeStringChecker())));
-    return tid;
-}
-
-TypeId
-RdmaNic::AddTransportAttributes(TypeId tid)
-{
-    return tid
-        .AddAttribute("AckInterval",
-                      "An ACK behind every n-th PSN, and behind the last packet of a message. "
-                      "Default: 1, one ACK a packet.",
-                      UintegerValue(1),
-                      MakeUintegerAccessor(&RdmaNic::m_ackInterval),
-                      MakeUintegerChecker<uint32_t>(1, 1U << 20))
-        .AddAttribute("Window",
-                      "Most unacknowledged payload of a queue pair, bytes, whatever congestion "
-                      "control says; 0: none. Default: none.",
-                      UintegerValue(0),
-                      MakeUintegerAccessor(&RdmaNic::m_window),
-                      MakeUintegerChecker<uint64_t>())
-        .AddAttribute("CnpInterval",
-                      "Least time between CNPs of one queue pair (time). Default: 50us, N of "
-                      "the DCQCN paper (SIGCOMM 2015).",
-                      TimeValue(MicroSeconds(50)),
-                      MakeTimeAccessor(&RdmaNic::m_cnpInterval),
-                      MakeTimeChecker(Time(0)))
-        .AddAttribute("CnpDelay",
-                      "Time from a marked packet to its CNP (time). Default: 0.",
-                      TimeValue(Time(0)),
-                      MakeTimeAccessor(&RdmaNic::m_cnpDelay),
-                      MakeTimeChecker(Time(0)))
-        .AddAttribute("CongestionOps",
-                      "Congestion control that RC and UC queue pairs fork theirs from; null: "
-                      "line rate. Default: null.",
-                      PointerValue(),
-                      MakePointerAccessor(&RdmaNic::m_congestion),
-                      MakePointerChecker<RdmaCongestionOps>())
-        .AddAttribute("LossRecovery",
-                      "Loss recovery of RC queue pairs (TypeId). Default: go-back-N.",
-                      TypeIdValue(GoBackNRecovery::GetTypeId()),
-                      MakeTypeIdAccessor(&RdmaNic::m_recovery),
-                      MakeTypeIdChecker());
-}
-
-TypeId
-RdmaNic::AddHostAttributes(TypeId tid)
-{
-    return tid
-        .AddAttribute("DoorbellLatency",
-                      "Time from PostSend to the adapter seeing it (time). Default: 0.",
-                      TimeValue(Time(0)),
-                      MakeTimeAccessor(&RdmaNic::m_doorbell),
-                      MakeTimeChecker(Time(0)))
-        .AddAttribute("DmaReadLatency",
-                      "PCIe read latency before the first packet of SEND, WRITE and READ "
-                      "responses (time); later packets are prefetched. Default: 0.",
-                      TimeValue(Time(0)),
-                      MakeTimeAccessor(&RdmaNic::m_dmaRead),
-                      MakeTimeChecker(Time(0)))
-        .AddAttribute("InlineThreshold",
-                      "Messages up to this many bytes come with the doorbell and need no DMA "
-                      "read. Default: 0.",
-                      UintegerValue(0),
-                      MakeUintegerAccessor(&RdmaNic::m_inline),
-                      MakeUintegerChecker<uint32_t>())
-        .AddAttribute("MessageRate",
-                      "Most send requests begun per second, whole adapter; 0: no limit. "
-                      "Default: no limit.",
-                      DoubleValue(0),
-                      MakeDoubleAccessor(&RdmaNic::m_messageRate),
-                      MakeDoubleChecker<double>(0, 1e12))
-        .AddAttribute("RetryTimeout",
-                      "Retry timer of queue pairs that name no code of their own (time); 0: "
-                      "none. Default: 4.096 us x 2^14, the common code 14.",
-                      TimeValue(PicoSeconds(67108864000)),
-                      MakeTimeAccessor(&RdmaNic::m_retryTimeout),
-                      MakeTimeChecker(Time(0)))
-        .AddAttribute("FrameQueueLimit",
-                      "Most bytes of a class queue that SendFrame() adds to. Default: 1 MiB.",
-                      UintegerValue(1 << 20),
-                      MakeUintegerAccessor(&RdmaNic::m_frameQueueLimit),
-                      MakeUintegerChecker<uint64_t>());
-}
 
 RdmaNic::RdmaNic()
 {
@@ -163,6 +30,7 @@ RdmaNic::DoDispose()
 {
     m_downTimer.Cancel();
     m_engine->Clear();
+    m_dmaPath = nullptr;
     for (auto& qp : m_qps)
     {
         qp->Dispose();
@@ -232,7 +100,8 @@ Ptr<VerbsMemoryRegion>
 RdmaNic::RegisterMemory(Ptr<VerbsProtectionDomain> pd,
                         uint64_t addr,
                         uint64_t length,
-                        uint8_t access)
+                        uint8_t access,
+                        uint32_t memory)
 {
     uint32_t index = static_cast<uint32_t>(m_regions.size());
     if (m_freeRegions.empty())
@@ -245,7 +114,7 @@ RdmaNic::RegisterMemory(Ptr<VerbsProtectionDomain> pd,
         m_freeRegions.pop_back();
     }
     const uint32_t key = ((index + 1) << 8) | ++m_keyTag;
-    m_regions[index] = Create<VerbsMemoryRegion>(pd->GetId(), addr, length, access, key);
+    m_regions[index] = Create<VerbsMemoryRegion>(pd->GetId(), addr, length, access, key, memory);
     return m_regions[index];
 }
 
@@ -398,6 +267,51 @@ RdmaNic::CatchUp()
     }
 }
 
+// ---- PCIe side ---------------------------------------------------------------------------------
+
+void
+RdmaNic::SetDmaPath(Ptr<RdmaDmaPath> path)
+{
+    if (GetNQueuePairs() > 0)
+    {
+        throw FabricError(GetName() + ": set DmaPath or Pcie before the first queue pair");
+    }
+    m_engine->SetDmaPath(nullptr);
+    m_engine->SetDmaPath(PeekPointer(path));
+    m_dmaPath = path;
+}
+
+Ptr<RdmaDmaPath>
+RdmaNic::GetDmaPath() const
+{
+    return m_dmaPath;
+}
+
+void
+RdmaNic::SetPcie(std::string link)
+{
+    Ptr<RdmaPcieProfile> profile;
+    if (!link.empty())
+    {
+        profile = CreateObject<RdmaPcieProfile>();
+        profile->SetLink(link);
+    }
+    SetDmaPath(profile);
+}
+
+std::string
+RdmaNic::GetPcie() const
+{
+    const auto profile = DynamicCast<RdmaPcieProfile>(m_dmaPath);
+    return profile ? profile->GetLink() : "";
+}
+
+uint64_t
+RdmaNic::GetMostRxBuffer() const
+{
+    return m_engine->Dma() == nullptr ? 0 : m_engine->Dma()->GetBuffer().GetMost();
+}
+
 // ---- frames -------------------------------------------------------------------------------------
 
 bool
@@ -464,6 +378,13 @@ RdmaNic::DoAdmit(FabricPort& in, FabricPacket* p)
         Drop(p, in, p->arrival, FabricDropReason::NO_ROUTE);
         return;
     }
+    if (m_engine->Dma() != nullptr && m_engine->Dma()->Overflows(p))
+    {
+        const bool lossless = in.flow->IsLossless(p->vl);
+        const auto reason = lossless ? FabricDropReason::HEADROOM : FabricDropReason::BUFFER_FULL;
+        Drop(p, in, p->arrival, reason);
+        return;
+    }
     ++Trajectory().delivered;
     m_engine->SetAdmitting(true);
     if (p->kind == FabricPacketKind::TRANSPORT)
@@ -508,16 +429,21 @@ FabricPs
 RdmaNic::DoNextWake(FabricPort& port, FabricPs now)
 {
     m_engine->RunTimers(now);
-    return std::min(NextWakeOfQueues(port, now), m_engine->NextWake(now));
+    const FabricPs own = m_engine->NextWake(now); // may queue an answer
+    return std::min(own, NextWakeOfQueues(port, now));
 }
 
 void
-RdmaNic::DoLinkChanged(FabricPort&, bool up)
+RdmaNic::DoLinkChanged(FabricPort& port, bool up)
 {
     m_downTimer.Cancel();
     if (!up)
     {
         m_engine->EnsureTimers(FabricTime::Now());
+        while (FabricPacket* p = m_engine->Dma() ? m_engine->Dma()->TakeStaged() : nullptr)
+        {
+            Drop(p, port, FabricTime::Now(), FabricDropReason::LINK_DOWN);
+        }
         WatchTimersWhileDown();
     }
 }

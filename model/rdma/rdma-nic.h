@@ -24,6 +24,7 @@ namespace ns3
 {
 
 class FrameProfile;
+class RdmaDmaPath;
 class RdmaNicEngine;
 
 /**
@@ -76,12 +77,14 @@ class RdmaNic : public FabricStation
      * @param addr first byte
      * @param length bytes
      * @param access VerbsAccess bits
+     * @param memory which memory it is in, as the DmaPath counts them; 0: host memory
      * @return the region with its keys
      */
     Ptr<VerbsMemoryRegion> RegisterMemory(Ptr<VerbsProtectionDomain> pd,
                                           uint64_t addr,
                                           uint64_t length,
-                                          uint8_t access);
+                                          uint8_t access,
+                                          uint32_t memory = 0);
 
     /**
      * @brief Take a region's keys out of use.
@@ -187,6 +190,28 @@ class RdmaNic : public FabricStation
     }
 
     /**
+     * @brief Read and write payload by a path; before any queue pair.
+     * @param path the path, for this NIC alone; null: payload is at hand
+     * @throws FabricError when there are queue pairs, or it serves another NIC
+     */
+    void SetDmaPath(Ptr<RdmaDmaPath> path);
+
+    /** @return the path, null if there is none */
+    Ptr<RdmaDmaPath> GetDmaPath() const;
+
+    /**
+     * @brief SetDmaPath() with a new RdmaPcieProfile.
+     * @param link its Link; empty: no path
+     */
+    void SetPcie(std::string link);
+
+    /** @return Link of the RdmaPcieProfile, empty without one */
+    std::string GetPcie() const;
+
+    /** @return most payload that ever waited in the receive buffer, bytes; 0 without RxBuffer */
+    uint64_t GetMostRxBuffer() const;
+
+    /**
      * @param name profile name, see FrameProfile
      */
     void SetFrameProfile(std::string name);
@@ -210,6 +235,7 @@ class RdmaNic : public FabricStation
     void DoDispose() override;
 
   private:
+    friend class RdmaDmaSide;
     friend class RdmaNicEngine;
     friend class VerbsQueuePair;
 
@@ -222,6 +248,7 @@ class RdmaNic : public FabricStation
 
     static TypeId AddTransportAttributes(TypeId tid);
     static TypeId AddHostAttributes(TypeId tid);
+    static TypeId AddDmaAttributes(TypeId tid);
     VerbsMemoryRegion* FindMemory(uint32_t key) const;
     void WatchTimersWhileDown();
     void RunTimersWhileDown();
@@ -243,6 +270,9 @@ class RdmaNic : public FabricStation
     double m_messageRate;                //!< MessageRate
     Time m_retryTimeout;                 //!< RetryTimeout
     uint64_t m_frameQueueLimit;          //!< FrameQueueLimit
+    uint64_t m_prefetch;                 //!< PrefetchBytes
+    uint64_t m_rxBuffer;                 //!< RxBuffer
+    Ptr<RdmaDmaPath> m_dmaPath;          //!< DmaPath
     Ptr<RdmaCongestionOps> m_congestion; //!< CongestionOps: the prototype
     TypeId m_recovery;                   //!< LossRecovery
 

@@ -5,7 +5,9 @@
 
 #include "loss-recovery.h"
 #include "qp-core.h"
+#include "rdma-dma-side.h"
 #include "rdma-nic-engine.h"
+#include "rdma-request-builder.h"
 
 #include <algorithm>
 
@@ -127,21 +129,9 @@ RdmaRequester::Build(FabricPs now)
         return nullptr;
     }
     m_rateToken = false;
-    FabricPacket* p;
-    uint32_t step = 1;
-    if (!w.IsAnswered())
-    {
-        p = BuildData(w, seq);
-    }
-    else if (w.wr.opcode == VerbsOpcode::RDMA_READ)
-    {
-        p = BuildRead(w, seq);
-        step = w.packets - m_queue.cursorPacket;
-    }
-    else
-    {
-        p = BuildAtomic(w, seq);
-    }
+    FabricPacket* p = RdmaRequestBuilder(m_core).Build(w, m_queue.cursorPacket, seq);
+    const bool read = w.wr.opcode == VerbsOpcode::RDMA_READ;
+    const uint32_t step = read ? w.packets - m_queue.cursorPacket : 1;
     if (seq < m_sentSeq)
     {
         p->flags |= FABRIC_RETRANSMIT;
@@ -161,85 +151,21 @@ RdmaRequester::Build(FabricPs now)
             RestartTimer(now);
         }
     }
-    else if (m_queue.cursorPacket == 0)
+    else if (m_queue.cursorPacket == 0 && m_core.engine.Dma() == nullptr)
     {
         Acknowledge(seq + 1, now); // nobody else will
     }
     return p;
 }
 
-FabricPacket*
-RdmaRequester::BuildData(Wqe& w, uint64_t seq)
+void
+RdmaRequester::OnLeft(uint32_t psn, FabricPs now)
 {
-    const WorkRequest& wr = w.wr;
-    const bool first = m_queue.cursorPacket == 0;
-    const bool last = m_queue.cursorPacket + 1 == w.packets;
-    const bool write =
-        wr.opcode == VerbsOpcode::RDMA_WRITE || wr.opcode == VerbsOpcode::RDMA_WRITE_WITH_IMM;
-    const bool imm = last && (wr.opcode == VerbsOpcode::SEND_WITH_IMM ||
-                              wr.opcode == VerbsOpcode::RDMA_WRITE_WITH_IMM);
-    uint8_t opcode = first ? (last ? 4 : 0) : (last ? 2 : 1);
-    opcode += (imm ? 1 : 0) + (write ? BTH_RC_WRITE_FIRST : BTH_RC_SEND_FIRST);
-    if (m_core.type == VerbsQpType::UC)
+    Acknowledge(RdmaPsn::Extend(psn, m_una) + 1, now);
+    if (m_core.blocked)
     {
-        opcode += BTH_UC_SEND_FIRST;
+        m_core.engine.Resettle(m_core, now);
     }
-    else if (m_core.type == VerbsQpType::UD)
-    {
-        opcode = imm ? BTH_UD_SEND_ONLY_IMM : BTH_UD_SEND_ONLY;
-    }
-    const auto payload = static_cast<uint32_t>(
-        last ? wr.length - static_cast<uint64_t>(m_queue.cursorPacket) * m_core.mtu : m_core.mtu);
-    FabricPacket* p = m_core.NewPacket(opcode, payload, m_core.vl, seq);
-    if (last)
-    {
-        p->flags |= FABRIC_ACK_REQ;
-        p->flags |= (wr.flags & VERBS_SEND_SOLICITED) ? FABRIC_SOLICITED : 0;
-    }
-    if ((write && first) || imm || m_core.type == VerbsQpType::UD)
-    {
-        FabricPacketSide& side = FabricPacketPool::Get().Side(p);
-        side.remoteAddr = wr.remoteAddr;
-        side.rkey = wr.rkey;
-        side.length = static_cast<uint32_t>(wr.length);
-        side.imm = wr.immData;
-        if (m_core.type == VerbsQpType::UD)
-        {
-            side.srcQp = m_core.qpn;
-            side.qkey = wr.remoteQkey;
-            p->dst = wr.remoteEndpoint;
-            p->destQp = wr.remoteQpn;
-            p->flowHash = m_core.engine.FlowHash(m_core, p->dst, p->destQp);
-        }
-    }
-    return p;
-}
-
-FabricPacket*
-RdmaRequester::BuildRead(Wqe& w, uint64_t seq)
-{
-    FabricPacket* p = m_core.NewPacket(BTH_RC_READ_REQUEST, 0, m_core.vl, seq);
-    p->flags |= FABRIC_ACK_REQ;
-    const uint64_t done = static_cast<uint64_t>(m_queue.cursorPacket) * m_core.mtu;
-    FabricPacketSide& side = FabricPacketPool::Get().Side(p);
-    side.remoteAddr = w.wr.remoteAddr + done;
-    side.rkey = w.wr.rkey;
-    side.length = static_cast<uint32_t>(w.wr.length - done);
-    return p;
-}
-
-FabricPacket*
-RdmaRequester::BuildAtomic(Wqe& w, uint64_t seq)
-{
-    const bool cas = w.wr.opcode == VerbsOpcode::ATOMIC_CMP_AND_SWP;
-    FabricPacket* p = m_core.NewPacket(cas ? BTH_RC_CMP_SWAP : BTH_RC_FETCH_ADD, 0, m_core.vl, seq);
-    p->flags |= FABRIC_ACK_REQ;
-    FabricPacketSide& side = FabricPacketPool::Get().Side(p);
-    side.remoteAddr = w.wr.remoteAddr;
-    side.rkey = w.wr.rkey;
-    side.operand = cas ? w.wr.swap : w.wr.compareAdd;
-    side.compare = cas ? w.wr.compareAdd : 0;
-    return p;
 }
 
 bool
@@ -355,7 +281,7 @@ RdmaRequester::CompleteHead(VerbsWcStatus status, FabricPs at)
     wc.byteLen = w.wr.length;
     wc.atomicValue = w.value;
     wc.at = at;
-    m_core.Complete(m_core.sendCq, wc);
+    m_core.Complete(RdmaSide::SEND, wc);
 }
 
 void
@@ -501,6 +427,11 @@ RdmaRequester::OnResponse(const FabricPacket* p)
         w.value = pool.Side(p).operand;
     }
     m_core.counters.delivered += p->payload;
+    if (RdmaDmaSide* dma = m_core.engine.Dma())
+    {
+        const bool read = w.wr.opcode == VerbsOpcode::RDMA_READ;
+        dma->Store(m_core, RdmaSide::SEND, w.wr.lkey, read ? p->payload : 8, p);
+    }
     ++m_una;
     m_retries = m_rnrs = 0;
     m_gapSeen = false;

@@ -79,6 +79,13 @@ class RdmaRequester
     FabricPacket* Build(FabricPs now);
 
     /**
+     * @brief A packet leaves whose payload was fetched; it completes UC and UD requests.
+     * @param psn PSN on the wire
+     * @param now ps
+     */
+    void OnLeft(uint32_t psn, FabricPs now);
+
+    /**
      * @brief Would an ACK or response up to here complete the oldest request?
      * @param psn PSN on the wire
      * @return true if so
@@ -137,9 +144,6 @@ class RdmaRequester
     void Fail(VerbsWcStatus status, FabricPs at);
     void CompleteHead(VerbsWcStatus status, FabricPs at);
     bool CheckLocal(const Wqe& w, FabricPs now);
-    FabricPacket* BuildRead(Wqe& w, uint64_t seq);
-    FabricPacket* BuildAtomic(Wqe& w, uint64_t seq);
-    FabricPacket* BuildData(Wqe& w, uint64_t seq);
     void OnNak(const FabricPacket* p, uint64_t seq);
     void OnRnr(const FabricPacket* p, uint64_t seq);
 

@@ -4,6 +4,7 @@
 #include "rdma-responder.h"
 
 #include "qp-core.h"
+#include "rdma-dma-side.h"
 #include "rdma-nic-engine.h"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ RdmaResponder::Clear()
 {
     m_inMessage = m_inWrite = m_skipping = m_hasReceive = false;
     m_messageBytes = m_messageLength = 0;
-    m_jobHead = m_jobTail = 0;
+    m_jobs.Clear();
     m_done.clear();
     m_doneNext = 0;
     m_refusal = 0;
@@ -124,8 +125,8 @@ RdmaResponder::OnDuplicate(const FabricPacket* p, uint64_t seq)
     {
         const FabricPacketSide& side =
             static_cast<const FabricPacketPool&>(FabricPacketPool::Get()).Side(p);
-        DropJobsFrom(seq);
-        QueueRead(seq, side.length, p->arrival);
+        m_jobs.DropFrom(seq);
+        QueueRead(seq, side, p->arrival);
         return;
     }
     if (BthTraits::IsAtomic(p->opcode))
@@ -134,7 +135,7 @@ RdmaResponder::OnDuplicate(const FabricPacket* p, uint64_t seq)
         {
             if (done.seq == seq)
             {
-                AnswerAtomic(seq, done.value, p->arrival);
+                AnswerAtomic(seq, done.value, p->arrival, 0);
             }
         }
         return;
@@ -181,6 +182,10 @@ RdmaResponder::OnDatagram(const FabricPacket* p)
     }
     m_messageBytes = p->payload;
     const bool fits = p->payload <= m_receive.length;
+    if (fits)
+    {
+        Store(p, m_receive.lkey);
+    }
     EndReceive(p, fits ? VerbsWcStatus::SUCCESS : VerbsWcStatus::LOC_LEN_ERR, false);
     if (fits)
     {
@@ -192,6 +197,25 @@ RdmaResponder::OnDatagram(const FabricPacket* p)
 
 void
 RdmaResponder::EndMessage(FabricPs at)
+{
+    RdmaDmaSide* dma = m_core.engine.Dma();
+    if (dma == nullptr || !dma->GetLanding().DeferMessage(m_core, at))
+    {
+        FinishMessage(at);
+    }
+}
+
+void
+RdmaResponder::Store(const FabricPacket* p, uint32_t key)
+{
+    if (RdmaDmaSide* dma = m_core.engine.Dma())
+    {
+        dma->Store(m_core, RdmaSide::RECEIVE, key, p->payload, p);
+    }
+}
+
+void
+RdmaResponder::FinishMessage(FabricPs at)
 {
     m_lastMessageAt = at;
     ++m_core.counters.messagesIn;
@@ -284,7 +308,7 @@ RdmaResponder::EndReceive(const FabricPacket* p, VerbsWcStatus status, bool writ
         wc.srcQp = pool.Side(p).srcQp;
     }
     m_hasReceive = false;
-    m_core.Complete(m_core.recvCq, wc);
+    m_core.Complete(RdmaSide::RECEIVE, wc);
 }
 
 uint8_t
@@ -314,6 +338,7 @@ RdmaResponder::AcceptSend(const FabricPacket* p)
         return RDMA_NAK_INVALID;
     }
     m_messageBytes += p->payload;
+    Store(p, m_receive.lkey);
     if (BthTraits::Ends(p->opcode))
     {
         EndReceive(p, VerbsWcStatus::SUCCESS, false);
@@ -336,6 +361,7 @@ RdmaResponder::AcceptWrite(const FabricPacket* p)
             return RDMA_NAK_ACCESS;
         }
         m_messageLength = side.length;
+        m_writeKey = side.rkey;
     }
     const uint64_t total = m_messageBytes + p->payload;
     const bool ends = BthTraits::Ends(p->opcode);
@@ -350,9 +376,12 @@ RdmaResponder::AcceptWrite(const FabricPacket* p)
         {
             return syndrome;
         }
+        Store(p, m_writeKey);
         m_messageBytes = total;
         EndReceive(p, VerbsWcStatus::SUCCESS, true);
+        return RDMA_ACK;
     }
+    Store(p, m_writeKey);
     m_messageBytes = total;
     return RDMA_ACK;
 }
@@ -369,14 +398,14 @@ RdmaResponder::AcceptRead(const FabricPacket* p)
     {
         return RDMA_NAK_ACCESS;
     }
-    if (m_jobTail - m_jobHead >= m_core.attr.maxDestRdAtomic)
+    if (m_jobs.GetN() >= m_core.attr.maxDestRdAtomic)
     {
         return RDMA_NAK_INVALID;
     }
     const uint64_t seq = m_view.expected;
     m_view.expected += side.length == 0 ? 1 : (side.length - 1) / m_core.mtu + 1;
     m_view.messageFirst = m_view.expected;
-    QueueRead(seq, side.length, p->arrival);
+    QueueRead(seq, side, p->arrival);
     return RDMA_ACK;
 }
 
@@ -385,7 +414,7 @@ RdmaResponder::AcceptAtomic(const FabricPacket* p)
 {
     const FabricPacketSide& side =
         static_cast<const FabricPacketPool&>(FabricPacketPool::Get()).Side(p);
-    if (side.remoteAddr % 8 != 0 || m_jobTail - m_jobHead >= m_core.attr.maxDestRdAtomic)
+    if (side.remoteAddr % 8 != 0 || m_jobs.GetN() >= m_core.attr.maxDestRdAtomic)
     {
         return RDMA_NAK_INVALID;
     }
@@ -415,57 +444,34 @@ RdmaResponder::AcceptAtomic(const FabricPacket* p)
         m_done[m_doneNext] = {seq, value};
         m_doneNext = static_cast<uint32_t>((m_doneNext + 1) % room);
     }
-    AnswerAtomic(seq, value, p->arrival);
+    AnswerAtomic(seq, value, p->arrival, FetchFrom(side.rkey));
     return RDMA_ACK;
 }
 
 void
-RdmaResponder::PushJob(const Job& job, FabricPs at)
+RdmaResponder::QueueRead(uint64_t seq, const FabricPacketSide& read, FabricPs at)
 {
-    if (m_jobTail - m_jobHead == m_jobs.size())
-    {
-        std::vector<Job> bigger(std::max<size_t>(4, m_jobs.size() * 2));
-        for (uint64_t i = m_jobHead; i < m_jobTail; ++i)
-        {
-            bigger[i & (bigger.size() - 1)] = JobAt(i);
-        }
-        m_jobs.swap(bigger);
-    }
-    JobAt(m_jobTail++) = job;
-    m_core.engine.Resettle(m_core, at);
-}
-
-void
-RdmaResponder::QueueRead(uint64_t seq, uint64_t bytes, FabricPs at)
-{
+    const uint64_t bytes = read.length;
     const uint64_t packets = bytes == 0 ? 1 : (bytes - 1) / m_core.mtu + 1;
-    PushJob({seq, seq + packets, bytes, false, false, at + m_core.engine.DmaRead()}, at);
-}
-
-void
-RdmaResponder::DropJobsFrom(uint64_t seq)
-{
-    while (m_jobHead < m_jobTail && JobAt(m_jobTail - 1).end > seq)
-    {
-        // the requester asks again for everything from here on
-        --m_jobTail;
-    }
+    const FabricPs fetch = bytes == 0 ? 0 : FetchFrom(read.rkey);
+    m_jobs.Push({seq, seq + packets, bytes, false, false, at + m_core.engine.DmaRead(), fetch});
+    m_core.engine.Resettle(m_core, at);
 }
 
 FabricPs
 RdmaResponder::ResponseAt() const
 {
-    return JobAt(m_jobHead).readyAt;
+    return m_jobs.Front().readyAt;
 }
 
 FabricPacket*
 RdmaResponder::BuildResponse(FabricPs now)
 {
-    Job& job = JobAt(m_jobHead);
+    RdmaResponseJob& job = m_jobs.Front();
     FabricPacket* p;
     if (job.atomic)
     {
-        p = BuildAtomicAck(job.seq, job.bytes);
+        p = BuildAtomicAck(job.seq, job.bytes, job.fetch);
         ++job.seq;
     }
     else
@@ -479,14 +485,15 @@ RdmaResponder::BuildResponse(FabricPs now)
         const auto payload = static_cast<uint32_t>(std::min<uint64_t>(job.bytes, m_core.mtu));
         p = m_core.NewPacket(opcode, payload, m_core.vl, job.seq);
         p->syndrome = RDMA_ACK;
+        p->arrival = job.fetch;
         job.begun = true;
         job.bytes -= payload;
         ++job.seq;
     }
     if (job.seq == job.end)
     {
-        ++m_jobHead;
-        if (m_jobHead == m_jobTail && m_refusal != 0)
+        m_jobs.Pop();
+        if (m_jobs.IsEmpty() && m_refusal != 0)
         {
             Refuse(m_refusal, now);
         }
@@ -495,24 +502,44 @@ RdmaResponder::BuildResponse(FabricPs now)
 }
 
 FabricPacket*
-RdmaResponder::BuildAtomicAck(uint64_t seq, uint64_t value)
+RdmaResponder::BuildAtomicAck(uint64_t seq, uint64_t value, FabricPs fetch)
 {
     // in the data class, so that it stays behind the responses of earlier READs
     FabricPacket* p = m_core.NewPacket(BTH_RC_ATOMIC_ACK, 0, m_core.vl, seq);
     p->syndrome = RDMA_ACK;
+    p->arrival = fetch;
     FabricPacketPool::Get().Side(p).operand = value;
     return p;
 }
 
 void
-RdmaResponder::AnswerAtomic(uint64_t seq, uint64_t value, FabricPs at)
+RdmaResponder::AnswerAtomic(uint64_t seq, uint64_t value, FabricPs at, FabricPs fetch)
 {
     if (HasResponses())
     {
-        PushJob({seq, seq + 1, value, true, false, at}, at);
+        m_jobs.Push({seq, seq + 1, value, true, false, at, fetch});
+        m_core.engine.Resettle(m_core, at);
         return;
     }
-    m_core.engine.SendControl(BuildAtomicAck(seq, value));
+    SendBehindData(BuildAtomicAck(seq, value, fetch));
+}
+
+FabricPs
+RdmaResponder::FetchFrom(uint32_t key) const
+{
+    const RdmaDmaSide* dma = m_core.engine.Dma();
+    return dma == nullptr ? 0 : dma->FetchFrom(key);
+}
+
+void
+RdmaResponder::SendBehindData(FabricPacket* p)
+{
+    if (RdmaDmaSide* dma = m_core.engine.Dma())
+    {
+        dma->SendBehindData(m_core.qpn, p);
+        return;
+    }
+    m_core.engine.SendControl(p);
 }
 
 void
@@ -525,7 +552,8 @@ RdmaResponder::SendAck(uint8_t syndrome, uint64_t seq, const FabricPacket* cause
         p->txStamp = cause->txStamp;
         p->flags |= (cause->flags & FABRIC_CE) ? FABRIC_ECHO_CE : 0;
     }
-    m_core.engine.SendControl(p);
+    const bool fatal = (syndrome & 0x60) == 0x60 && syndrome != RDMA_NAK_SEQUENCE;
+    fatal ? SendBehindData(p) : m_core.engine.SendControl(p);
 }
 
 void
@@ -545,7 +573,7 @@ RdmaResponder::Refuse(uint8_t syndrome, FabricPs at)
 void
 RdmaResponder::Flush(FabricPs at)
 {
-    m_jobHead = m_jobTail;
+    m_jobs.Clear();
     WorkCompletion wc;
     wc.status = VerbsWcStatus::WR_FLUSH_ERR;
     wc.opcode = VerbsWcOpcode::RECV;
@@ -554,12 +582,12 @@ RdmaResponder::Flush(FabricPs at)
     {
         m_hasReceive = false;
         wc.wrId = m_receive.wrId;
-        m_core.Complete(m_core.recvCq, wc);
+        m_core.Complete(RdmaSide::RECEIVE, wc);
     }
     while (!shared && receives->Take(m_receive))
     {
         wc.wrId = m_receive.wrId;
-        m_core.Complete(m_core.recvCq, wc);
+        m_core.Complete(RdmaSide::RECEIVE, wc);
     }
 }
 

@@ -5,6 +5,7 @@
 #define RDMA_RESPONDER_H
 
 #include "loss-recovery.h"
+#include "rdma-response-queue.h"
 #include "verbs-shared-receive-queue.h"
 #include "verbs-work.h"
 
@@ -63,7 +64,7 @@ class RdmaResponder
     /** @return true when READ responses wait to be sent */
     bool HasResponses() const
     {
-        return m_jobHead < m_jobTail;
+        return !m_jobs.IsEmpty();
     }
 
     /** @return when the next READ response can go, ps */
@@ -82,6 +83,12 @@ class RdmaResponder
      */
     void Flush(FabricPs at);
 
+    /**
+     * @brief A whole message is in memory: count it and tell.
+     * @param at ps
+     */
+    void FinishMessage(FabricPs at);
+
     /** @return when the last whole SEND or WRITE had arrived, ps */
     FabricPs GetLastMessageAt() const
     {
@@ -93,33 +100,12 @@ class RdmaResponder
     Callback<void, uint64_t, FabricPs> delivery; //!< told of whole messages
 
   private:
-    /** @brief A READ to be answered, or an atomic behind one. */
-    struct Job
-    {
-        uint64_t seq;     //!< of the next response
-        uint64_t end;     //!< one past the last
-        uint64_t bytes;   //!< READ: still to be sent; atomic: original value
-        bool atomic;      //!< an atomic
-        bool begun;       //!< READ: not the first response of this request
-        FabricPs readyAt; //!< not before
-    };
-
     /** @brief An atomic that was done, for its duplicate. */
     struct Done
     {
         uint64_t seq;   //!< of the request
         uint64_t value; //!< original value
     };
-
-    Job& JobAt(uint64_t index)
-    {
-        return m_jobs[index & (m_jobs.size() - 1)];
-    }
-
-    const Job& JobAt(uint64_t index) const
-    {
-        return m_jobs[index & (m_jobs.size() - 1)];
-    }
 
     void OnReliable(const FabricPacket* p);
     void OnUnreliable(const FabricPacket* p);
@@ -133,11 +119,12 @@ class RdmaResponder
     uint8_t AcceptAtomic(const FabricPacket* p);
     uint8_t BeginReceive(const FabricPacket* p);
     void EndReceive(const FabricPacket* p, VerbsWcStatus status, bool write);
-    void PushJob(const Job& job, FabricPs at);
-    void QueueRead(uint64_t seq, uint64_t bytes, FabricPs at);
-    void DropJobsFrom(uint64_t seq);
-    void AnswerAtomic(uint64_t seq, uint64_t value, FabricPs at);
-    FabricPacket* BuildAtomicAck(uint64_t seq, uint64_t value);
+    void QueueRead(uint64_t seq, const FabricPacketSide& read, FabricPs at);
+    void AnswerAtomic(uint64_t seq, uint64_t value, FabricPs at, FabricPs fetch);
+    FabricPacket* BuildAtomicAck(uint64_t seq, uint64_t value, FabricPs fetch);
+    FabricPs FetchFrom(uint32_t key) const;
+    void SendBehindData(FabricPacket* p);
+    void Store(const FabricPacket* p, uint32_t key);
     void SendAck(uint8_t syndrome, uint64_t seq, const FabricPacket* cause);
     void Refuse(uint8_t syndrome, FabricPs at);
     void ForgetMessage();
@@ -152,11 +139,10 @@ class RdmaResponder
     ReceiveRequest m_receive;    //!< of the message in progress
     uint64_t m_messageBytes{0};  //!< received of it
     uint64_t m_messageLength{0}; //!< WRITE: announced
+    uint32_t m_writeKey{0};      //!< WRITE: key of the region
     FabricPs m_lastMessageAt{0}; //!< last whole message
     uint8_t m_refusal{0};        //!< fatal NAK to send behind the READ responses; 0 = none
-    std::vector<Job> m_jobs;     //!< power-of-two ring
-    uint64_t m_jobHead{0};       //!< oldest
-    uint64_t m_jobTail{0};       //!< one past the newest
+    RdmaResponseQueue m_jobs;    //!< READs to be answered
     std::vector<Done> m_done;    //!< ring of the last atomics
     uint32_t m_doneNext{0};      //!< next place in it
 };

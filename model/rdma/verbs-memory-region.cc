@@ -10,12 +10,14 @@ VerbsMemoryRegion::VerbsMemoryRegion(uint32_t pdId,
                                      uint64_t addr,
                                      uint64_t length,
                                      uint8_t access,
-                                     uint32_t key)
+                                     uint32_t key,
+                                     uint32_t memory)
     : m_pdId(pdId),
       m_addr(addr),
       m_length(length),
       m_access(access),
-      m_key(key)
+      m_key(key),
+      m_memory(memory)
 {
 }
 

@@ -30,8 +30,14 @@ class VerbsMemoryRegion : public SimpleRefCount<VerbsMemoryRegion>
      * @param length bytes
      * @param access VerbsAccess bits
      * @param key local and remote key
+     * @param memory which memory it is in, as the NIC's DmaPath counts them; 0: host memory
      */
-    VerbsMemoryRegion(uint32_t pdId, uint64_t addr, uint64_t length, uint8_t access, uint32_t key);
+    VerbsMemoryRegion(uint32_t pdId,
+                      uint64_t addr,
+                      uint64_t length,
+                      uint8_t access,
+                      uint32_t key,
+                      uint32_t memory = 0);
 
     /**
      * @brief May somebody do this here?
@@ -81,12 +87,19 @@ class VerbsMemoryRegion : public SimpleRefCount<VerbsMemoryRegion>
         return m_key;
     }
 
+    /** @return which memory it is in; 0: host memory */
+    uint32_t GetMemory() const
+    {
+        return m_memory;
+    }
+
   private:
     uint32_t m_pdId;                      //!< protection domain
     uint64_t m_addr;                      //!< first byte
     uint64_t m_length;                    //!< bytes
     uint8_t m_access;                     //!< VerbsAccess bits
     uint32_t m_key;                       //!< local and remote key
+    uint32_t m_memory;                    //!< which memory it is in
     std::map<uint64_t, uint64_t> m_words; //!< words that are not 0
 };
 

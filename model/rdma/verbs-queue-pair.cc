@@ -5,6 +5,7 @@
 
 #include "loss-recovery.h"
 #include "qp-core.h"
+#include "rdma-dma-side.h"
 #include "rdma-nic-engine.h"
 #include "rdma-nic.h"
 
@@ -198,6 +199,10 @@ VerbsQueuePair::ToReset()
     core.engine.Quiesce(core);
     core.requester.Clear();
     core.responder.Clear();
+    if (RdmaDmaSide* dma = core.engine.Dma())
+    {
+        dma->Forget(core);
+    }
     ReceiveRequest dropped;
     while (!core.responder.shared && core.responder.receives->Take(dropped))
     {
@@ -255,6 +260,7 @@ VerbsQueuePair::PostSend(const WorkRequest& wr)
         readyAt += FabricTime::From(m_nic->m_dmaRead);
     }
     WorkRequest copy = wr;
+    copy.flags |= inlined ? VERBS_SEND_INLINE : 0;
     copy.flags |= m_init.signalAll ? VERBS_SEND_SIGNALED : 0;
     copy.length = wr.opcode > VerbsOpcode::RDMA_READ ? 8 : wr.length;
     core.requester.Post(copy, readyAt);
