@@ -178,7 +178,8 @@ BoardBuilder::MakePower9()
     auto& topology = builder.GetTopology();
     for (int32_t socket = 0; socket < 2; ++socket)
     {
-        const uint32_t cpu = builder.AddCpu(socket, 512 * GiB, 170, socket == 0 ? "0-63" : "64-127");
+        const uint32_t cpu =
+            builder.AddCpu(socket, 512 * GiB, 170, socket == 0 ? "0-63" : "64-127");
         const uint32_t a = builder.AddGpu("V100-SXM2-16GB", ServerTopology::NO_LIMIT, socket);
         const uint32_t b = builder.AddGpu("V100-SXM2-16GB", ServerTopology::NO_LIMIT, socket);
         topology.AddLink(a, b, "nvlink2", 3);

@@ -167,7 +167,8 @@ DgxBuilder::MakeA100(const std::string& model)
     const GpuModel& gpu = GpuModel::Get(model);
     if (gpu.linkProfile != "nvlink3" || gpu.maxLinks < 8)
     {
-        throw FabricError("DGX A100 with " + model + ": allowed are A100-SXM4 and A800-SXM4 models");
+        throw FabricError("DGX A100 with " + model +
+                          ": allowed are A100-SXM4 and A800-SXM4 models");
     }
     // EPYC 7742 with four NUMA nodes a socket: nvidia-smi of a DGX A100 shows GPU pairs at NUMA
     // 3, 1, 7, 5, two compute NICs beside each pair, and one dual-port storage card a socket.

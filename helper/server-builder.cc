@@ -195,7 +195,8 @@ ServerBuilder::AddRing(uint32_t links, const std::string& profile)
     const auto gpus = m_topology.GetRanks();
     if (gpus.size() < 3)
     {
-        throw FabricError("ring of " + std::to_string(gpus.size()) + " GPUs: at least 3 are wanted");
+        throw FabricError("ring of " + std::to_string(gpus.size()) +
+                          " GPUs: at least 3 are wanted");
     }
     for (size_t i = 0; i < gpus.size(); ++i)
     {

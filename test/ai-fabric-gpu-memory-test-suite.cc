@@ -91,7 +91,9 @@ WriteOverOneLink(FunctionTestCase& t)
         const FabricPs there = rate.TxTime(wire + link.header) + link.latencyPs;
         const FabricPs back = rate.TxTime(link.answerHeader) + link.latencyPs;
         t.Same("completions", f.completions.size(), 1);
-        t.Same("time of a write of " + std::to_string(bytes), f.completions.at(0).done, there + back);
+        t.Same("time of a write of " + std::to_string(bytes),
+               f.completions.at(0).done,
+               there + back);
         t.Same("bytes", f.completions.at(0).delivered, bytes);
         t.Same("failed", f.completions.at(0).failed, 0);
         t.Same("written", f.devices[1]->GetPeerStats(0).bytesWritten, bytes);

@@ -59,7 +59,13 @@ MemoryFabric::Link(uint32_t a, uint32_t b, const std::string& profile, uint32_t 
     FabricPort& portA = stations[a]->GetPort(bundle.portA);
     FabricPort& portB = stations[b]->GetPort(bundle.portB);
     const auto id = static_cast<uint32_t>(links.size());
-    FabricStation::Wire(portA, portB, FabricRate(row.rateBps * count), row.latencyPs, errorRate, 0, id);
+    FabricStation::Wire(portA,
+                        portB,
+                        FabricRate(row.rateBps * count),
+                        row.latencyPs,
+                        errorRate,
+                        0,
+                        id);
     for (FabricPort* port : {&portA, &portB})
     {
         port->link = &row;

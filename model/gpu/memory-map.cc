@@ -75,7 +75,8 @@ MemoryMap::AddInterleaved(uint64_t base,
     }
     if (owners.empty() || granularity == 0 || bytes % granularity != 0)
     {
-        throw FabricError(what + "it needs an owner, and a length that is a multiple of its pieces");
+        throw FabricError(what +
+                          "it needs an owner, and a length that is a multiple of its pieces");
     }
     std::vector<uint32_t> sorted = owners;
     std::sort(sorted.begin(), sorted.end());

@@ -234,8 +234,9 @@ FabricPacket*
 MemoryResponder::Take(uint16_t port)
 {
     Lane& lane = m_lanes[port];
-    const bool ack = lane.data.IsEmpty() || (!lane.acks.IsEmpty() && lane.acks.Front()->arrival <
-                                                                         lane.data.Front()->arrival);
+    const bool ack =
+        lane.data.IsEmpty() || (!lane.acks.IsEmpty() && lane.acks.Front()->arrival <
+                                                            lane.data.Front()->arrival);
     return ack ? lane.acks.Pop() : lane.data.Pop();
 }
 

@@ -137,7 +137,8 @@ TEST(ServerCatalog, CutLinksAre400GBps)
     for (const char* name : {"a800", "h800"})
     {
         const auto server = ServerCatalog::Make(name);
-        const uint64_t bps = 2 * 8 * LinkProfile::Get(name[0] == 'a' ? "nvlink3" : "nvlink4").rateBps;
+        const uint64_t bps =
+            2 * 8 * LinkProfile::Get(name[0] == 'a' ? "nvlink3" : "nvlink4").rateBps;
         EXPECT_NEAR(static_cast<double>(bps) / 8e9, 400, 26); // nvlink4 counts its line rate
         EXPECT_EQ(server.GetGpuLinks(server.GetRanks()[0]), 8U);
     }
