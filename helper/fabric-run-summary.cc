@@ -216,6 +216,19 @@ FabricRunSummary::PrintBudgets(std::ostream& os, const FabricHelper& fabric)
             order.push_back(text);
         }
     }
+    std::string warning;
+    uint64_t shortOf = 0;
+    for (const auto& sw : fabric.GetSwitches())
+    {
+        const SwitchBufferBudget& b = sw->GetBuffer()->GetBudget();
+        warning = warning.empty() ? b.warning : warning;
+        shortOf += b.shortOf;
+    }
+    if (shortOf > 0)
+    {
+        os << "warning     " << warning
+           << (shortOf > 1 ? " (" + Grouped(shortOf - 1) + " more like it)" : "") << "\n";
+    }
     for (const auto& text : order)
     {
         const auto& [name, count] = kinds[text];

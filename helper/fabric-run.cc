@@ -5,6 +5,7 @@
 
 #include "fabric-units.h"
 #include "fct-table.h"
+#include "incast-forecast.h"
 
 #include "ns3/fabric-error.h"
 #include "ns3/fabric-port.h"
@@ -233,6 +234,15 @@ FabricRun::PrintPlan()
           << (m_options.ecn ? "on" : "off") << ", congestion control " << m_options.congestion
           << "\n";
     FabricRunSummary::PrintBudgets(m_out, *m_fabric);
+    const std::string forecast =
+        IncastForecast::Describe(*m_fabric,
+                                 m_rdma->GetCongestion(),
+                                 m_scenario.flows,
+                                 m_options.payload);
+    if (!forecast.empty())
+    {
+        m_out << "forecast    " << forecast << "\n";
+    }
     FabricRunSummary::PrintParameters(
         m_out,
         FabricRunSummary::PartsOf(*m_fabric, m_rdma->GetCongestion()));

@@ -68,6 +68,14 @@ class IncastTestCase : public TestCase
     }
 
   private:
+    void OnTx(const FabricPacket& p, uint16_t port, FabricPs)
+    {
+        if (p.kind == FabricPacketKind::PAUSE && m_first == 0)
+        {
+            m_first = m_switch->GetBuffer()->GetIngressBytes(port, 3);
+        }
+    }
+
     void DoRun() override
     {
         const uint32_t n = m_cell.senders;
@@ -85,10 +93,17 @@ class IncastTestCase : public TestCase
         {
             f.hosts[i]->Send({0, n, m_cell.bytes, packets, 3, i});
         }
+        m_switch = PeekPointer(f.switches[0]);
+        m_switch->TraceConnectWithoutContext("Tx", MakeCallback(&IncastTestCase::OnTx, this));
         f.Run();
         Ptr<SwitchBuffer> buffer = f.switches[0]->GetBuffer();
         NS_TEST_EXPECT_MSG_EQ(f.GetDrops(), 0, "drops in a lossless class");
         NS_TEST_EXPECT_MSG_GT(f.Sum(&FabricClassStats::xoffTx), n - 1, "every sender is stopped");
+        // all n ports grow alike: alpha B' / (1 + alpha n) each, beyond the reserve of 4096 B
+        NS_TEST_EXPECT_MSG_EQ_TOL(static_cast<double>(m_first),
+                                  16.0 * MIB / 8 / (1 + n / 8.0) + 4096,
+                                  m_cell.bytes,
+                                  "first XOFF at the closed-form threshold");
         NS_TEST_EXPECT_MSG_LT_OR_EQ(buffer->GetMaxHeadroomUsed(), parts.maxHeadroom, "headroom");
         NS_TEST_EXPECT_MSG_GT(buffer->GetMaxHeadroomUsed(), 0, "headroom is used at all");
         NS_TEST_EXPECT_MSG_EQ(f.ExplainImbalance(), "", "conservation");
@@ -113,7 +128,9 @@ class IncastTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(FabricPacketPool::Get().GetInUse(), 0, "packets leaked");
     }
 
-    Cell m_cell; //!< what to run
+    Cell m_cell;                     //!< what to run
+    FabricSwitch* m_switch{nullptr}; //!< under test
+    uint64_t m_first{0};             //!< ingress bytes at the first XOFF
 };
 
 /** @brief The same in 32 MiB, where that cannot add up. */

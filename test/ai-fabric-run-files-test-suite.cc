@@ -264,6 +264,44 @@ class LinkDownTestCase : public FilesTestCase
     }
 };
 
+/** @brief What is known before a run is said before it. */
+class ForecastTestCase : public FilesTestCase
+{
+  public:
+    ForecastTestCase()
+        : FilesTestCase("fault 1, D1: too little headroom and the DCQCN cliff are named before the "
+                        "run")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const std::string flows = Incast(8, 10'000);
+        std::vector<std::string> args{"flows", "--topology=" + Star(9, "40Gbps"),
+                                      "--flows=" + flows, "--check",
+                                      "--attribute=ns3::RedEcnMarker::ReferenceRate=0b/s",
+                                      "--attribute=ns3::RedEcnMarker::MinThreshold=5KB",
+                                      "--attribute=ns3::RedEcnMarker::MaxThreshold=200KB",
+                                      "--attribute=ns3::RedEcnMarker::MaxProbability=0.01"};
+        std::string out = Run(args);
+        ExpectIn(out, "8 flows start together towards h8: DCQCN settles at");
+        ExpectIn(out, "queue 93.8 KB"); // D1: 40G, N = 8
+        NS_TEST_EXPECT_MSG_EQ(out.find("warning"), std::string::npos, out);
+        args.push_back("--attribute=ns3::RedEcnMarker::MaxProbability=0.001");
+        ExpectIn(Run(args), "towards h8: DCQCN cliff");
+        args.back() = "--cc=none";
+        NS_TEST_EXPECT_MSG_EQ(Run(args).find("forecast"), std::string::npos, "no congestion control");
+        // 2 x 1 us at 40G, two frames of 1518 B, a pause frame: 13,120 B
+        args.push_back("--attribute=ns3::SwitchBuffer::HeadroomPerClass=13119");
+        out = Run(args);
+        ExpectIn(out, "warning     s9 port 0: headroom of 13119 B is less than the 13120 B needed");
+        ExpectIn(out, "(8 more like it)");
+        args.back() = "--attribute=ns3::SwitchBuffer::HeadroomPerClass=13120";
+        NS_TEST_EXPECT_MSG_EQ(Run(args).find("warning"), std::string::npos, "enough");
+    }
+};
+
 /** @brief Result files say the same as each other, and as the summary. */
 class AgreementTestCase : public FilesTestCase
 {
@@ -346,6 +384,7 @@ class AiFabricRunFilesTestSuite : public TestSuite
         AddTestCase(new EcnTableTestCase);
         AddTestCase(new HpccMachineTestCase);
         AddTestCase(new LinkDownTestCase);
+        AddTestCase(new ForecastTestCase);
         AddTestCase(new AgreementTestCase);
     }
 };

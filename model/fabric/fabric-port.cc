@@ -38,6 +38,7 @@ FabricPendingRing::MakeRoom()
         bigger[i] = Slot(i);
     }
     m_slots.swap(bigger);
+    m_capacity = static_cast<uint32_t>(m_slots.size());
     m_head = 0;
 }
 
@@ -59,6 +60,7 @@ FabricPort::SendPackets(FabricPacket& p, FabricPs now)
 {
     const auto op = static_cast<MemoryOp>(p.opcode);
     const uint32_t packets = link->Packets(op, p.payload);
+    const uint32_t first = link->FirstBytes(op, p.payload);
     const uint32_t last = link->LastBytes(op, p.payload);
     const FabricPs tail = p.arrival + p.tailLag;
     Occupy(now, p.bytes);
@@ -73,7 +75,7 @@ FabricPort::SendPackets(FabricPacket& p, FabricPs now)
         while (errorStream.Uniform() < errorRate)
         {
             ++stats.replays;
-            busyUntil += link->replayPs + rate.TxTime(i + 1 < packets ? p.bytes / packets : last);
+            busyUntil += link->replayPs + rate.TxTime(i + 1 < packets ? first : last);
             debt = 0;
         }
     }
@@ -85,9 +87,9 @@ FabricPort::SendPackets(FabricPacket& p, FabricPs now)
         p.tailLag = 0;
         return whole;
     }
-    const FabricPs first = now + rate.TxTime(link->FirstBytes(op, p.payload)) + latency;
-    p.tailLag = static_cast<uint32_t>(whole - first);
-    return first;
+    const FabricPs head = now + rate.TxTime(first) + latency;
+    p.tailLag = static_cast<uint32_t>(whole - head);
+    return head;
 }
 
 void

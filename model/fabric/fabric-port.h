@@ -70,7 +70,7 @@ class FabricPendingRing
      */
     void Insert(FabricPs at, uint8_t vl)
     {
-        if (m_size == m_slots.size())
+        if (m_size == m_capacity)
         {
             MakeRoom();
         }
@@ -112,20 +112,20 @@ class FabricPendingRing
     /** @return entries that fit without growing */
     size_t GetCapacity() const
     {
-        return m_slots.size();
+        return m_capacity;
     }
 
   private:
     uint64_t& Slot(uint32_t i)
     {
-        return m_slots[(m_head + i) & (m_slots.size() - 1)];
+        return m_slots[(m_head + i) & (m_capacity - 1)];
     }
 
     void DropUntil(FabricPs now)
     {
         while (m_size > 0 && static_cast<FabricPs>(Slot(0) >> 3) <= now)
         {
-            m_head = (m_head + 1) & (static_cast<uint32_t>(m_slots.size()) - 1);
+            m_head = (m_head + 1) & (m_capacity - 1);
             --m_size;
         }
     }
@@ -133,6 +133,7 @@ class FabricPendingRing
     void MakeRoom();
 
     std::vector<uint64_t> m_slots; //!< power-of-two ring of (arrival << 3 | class)
+    uint32_t m_capacity{0};        //!< its size
     uint32_t m_head{0};            //!< index of the earliest
     uint32_t m_size{0};            //!< entries
 };

@@ -195,7 +195,7 @@ FabricStation::Clock()
     return s_now >= 0 ? s_now : FabricTime::Now();
 }
 
-void
+inline void
 FabricStation::Schedule(FabricPs at, EventImpl* event)
 {
     NS_ASSERT_MSG(s_engine != nullptr, "a station was used after Simulator::Destroy()");
@@ -306,7 +306,7 @@ FabricStation::OnWake(FabricPort& port)
     Wake(port, now);
 }
 
-void
+inline void
 FabricStation::Wake(FabricPort& port, FabricPs now)
 {
     port.wakeAt = FABRIC_NEVER;
@@ -334,7 +334,7 @@ FabricStation::Wake(FabricPort& port, FabricPs now)
     }
 }
 
-void
+inline void
 FabricStation::Transmit(FabricPort& port, FabricPacket* p, FabricPs now)
 {
     FabricClassStats& stats = port.stats.of[p->vl];

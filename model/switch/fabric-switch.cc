@@ -201,7 +201,7 @@ FabricSwitch::DoPost(FabricPort& in, FabricPacket* p)
     }
 }
 
-void
+inline void
 FabricSwitch::WatchThresholds(FabricPort& in, FabricPacket* p)
 {
     // A packet that could trip a stop threshold must be admitted at its arrival, not later. One

@@ -5,7 +5,6 @@
 
 #include "ns3/double.h"
 #include "ns3/fabric-error.h"
-#include "ns3/pfc-headroom.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
@@ -106,12 +105,17 @@ SwitchBuffer::GetHeadroomRule() const
     return m_hpccRule ? "hpcc" : "computed";
 }
 
+PfcHeadroom
+SwitchBuffer::Needs(const SwitchBufferPort& port) const
+{
+    const auto classes = static_cast<uint32_t>(__builtin_popcount(port.losslessClasses));
+    return PfcHeadroom::Compute(port.rate, port.delay, m_maxFrame, port.peerReaction, classes);
+}
+
 uint64_t
 SwitchBuffer::GetNeededHeadroom(const SwitchBufferPort& port) const
 {
-    const auto classes = static_cast<uint32_t>(__builtin_popcount(port.losslessClasses));
-    return PfcHeadroom::Compute(port.rate, port.delay, m_maxFrame, port.peerReaction, classes)
-        .Total();
+    return Needs(port).Total();
 }
 
 void
@@ -135,6 +139,10 @@ SwitchBuffer::Configure(const std::string& name, const std::vector<SwitchBufferP
             l.headroom = m_fixedHeadroom > 0 ? m_fixedHeadroom
                          : m_hpccRule ? PfcHeadroom::HpccRule(ports[i].rate, ports[i].delay)
                                       : GetNeededHeadroom(ports[i]);
+            const std::string warning =
+                Needs(ports[i]).Warning(name + " port " + std::to_string(i), l.headroom);
+            m_budget.shortOf += warning.empty() ? 0 : 1;
+            m_budget.warning = m_budget.warning.empty() ? warning : m_budget.warning;
             m_budget.reserved += l.reserve;
             m_budget.headroom += l.headroom;
             m_budget.minHeadroom = std::min(m_budget.minHeadroom, l.headroom);
@@ -171,17 +179,14 @@ SwitchBuffer::Configure(const std::string& name, const std::vector<SwitchBufferP
                                              (1 + GetAlpha())));
 }
 
-SwitchBuffer::Verdict
-SwitchBuffer::Admit(uint16_t in,
-                    uint8_t vl,
-                    bool lossless,
-                    bool stopped,
-                    uint64_t egressBytes,
-                    uint32_t bytes)
+bool
+SwitchBuffer::Squeeze(Ledger& l,
+                      uint64_t before,
+                      bool lossless,
+                      bool stopped,
+                      uint64_t egressBytes,
+                      uint32_t bytes)
 {
-    Ledger& l = m_ledgers[static_cast<size_t>(in) * FABRIC_CLASSES + vl];
-    const uint64_t before = Shared(l);
-    l.bytes += bytes;
     const uint64_t grow = Shared(l) - before;
     bool fits = m_used + grow <= m_budget.shared;
     if (!lossless)
@@ -196,34 +201,16 @@ SwitchBuffer::Admit(uint16_t in,
     if (fits)
     {
         m_used += grow;
+        return true;
     }
-    else
+    l.bytes -= bytes;
+    if (l.inHeadroom + bytes > l.headroom)
     {
-        l.bytes -= bytes;
-        if (l.inHeadroom + bytes > l.headroom)
-        {
-            return {false, true, l.bytes + l.inHeadroom};
-        }
-        l.inHeadroom += bytes;
-        m_maxHeadroomUsed = std::max(m_maxHeadroomUsed, l.inHeadroom);
+        return false;
     }
-    m_held += bytes;
-    m_maxHeld = std::max(m_maxHeld, m_held);
-    NS_ASSERT_MSG(m_held <= m_size, "buffer overfull");
-    return {true, lossless && OverStop(l), l.bytes + l.inHeadroom};
-}
-
-void
-SwitchBuffer::Release(uint16_t in, uint8_t vl, uint32_t bytes)
-{
-    Ledger& l = m_ledgers[static_cast<size_t>(in) * FABRIC_CLASSES + vl];
-    const uint64_t fromHeadroom = std::min<uint64_t>(l.inHeadroom, bytes);
-    l.inHeadroom -= fromHeadroom;
-    const uint64_t before = Shared(l);
-    NS_ASSERT_MSG(l.bytes >= bytes - fromHeadroom, "more released than admitted");
-    l.bytes -= bytes - fromHeadroom;
-    m_used -= before - Shared(l);
-    m_held -= bytes;
+    l.inHeadroom += bytes;
+    m_maxHeadroomUsed = std::max(m_maxHeadroomUsed, l.inHeadroom);
+    return true;
 }
 
 } // namespace ns3

@@ -4,38 +4,18 @@
 #ifndef SWITCH_BUFFER_H
 #define SWITCH_BUFFER_H
 
-#include "ns3/fabric-port-stats.h"
-#include "ns3/fabric-time.h"
-#include "ns3/nstime.h"
-#include "ns3/object.h"
+#include "switch-buffer-budget.h"
 
+#include "ns3/fabric-port-stats.h"
+#include "ns3/object.h"
+#include "ns3/pfc-headroom.h"
+
+#include <algorithm>
 #include <string>
 #include <vector>
 
 namespace ns3
 {
-
-/** @brief What a switch buffer must know about one port. */
-struct SwitchBufferPort
-{
-    FabricRate rate;             //!< link rate
-    FabricPs delay{0};           //!< one-way propagation, ps
-    FabricPs peerReaction{0};    //!< neighbour's time from stop frame to effect, ps
-    uint8_t losslessClasses{0};  //!< classes that stop their sender
-};
-
-/** @brief How a buffer is divided; every figure in bytes. */
-struct SwitchBufferBudget
-{
-    uint64_t size{0};          //!< whole buffer
-    uint64_t reserved{0};      //!< sum of the guaranteed minima
-    uint64_t headroom{0};      //!< sum over ports and lossless classes
-    uint64_t shared{0};        //!< what is left for everybody
-    uint64_t lastFrames{0};    //!< of that, room for one frame of each lossless port and class
-    uint64_t minHeadroom{0};   //!< smallest headroom of a port and class
-    uint64_t maxHeadroom{0};   //!< largest
-    uint64_t firstXoff{0};     //!< shared bytes at which a lone ingress is stopped
-};
 
 /**
  * @ingroup ai-fabric
@@ -82,23 +62,13 @@ class SwitchBuffer : public Object
      */
     uint64_t GetNeededHeadroom(const SwitchBufferPort& port) const;
 
-    /**
-     * @param port ingress port
-     * @param vl class
-     * @return headroom given, bytes
-     */
+    /** @return headroom given to an ingress port and class, bytes */
     uint64_t GetHeadroom(uint16_t port, uint8_t vl) const
     {
         return At(port, vl).headroom;
     }
 
-    /** @brief What Admit() says. */
-    struct Verdict
-    {
-        bool admitted;         //!< accounted; else refused
-        bool overStop;         //!< the class is now over its stop threshold
-        uint64_t ingressBytes; //!< bytes that this ingress port and class now holds
-    };
+    using Verdict = SwitchBufferVerdict; //!< what Admit() says
 
     /**
      * @brief Take a frame in, or refuse it.
@@ -115,7 +85,25 @@ class SwitchBuffer : public Object
                   bool lossless,
                   bool stopped,
                   uint64_t egressBytes,
-                  uint32_t bytes);
+                  uint32_t bytes)
+    {
+        Ledger& l = m_ledgers[static_cast<size_t>(in) * FABRIC_CLASSES + vl];
+        const uint64_t before = Shared(l);
+        l.bytes += bytes;
+        const uint64_t grow = Shared(l) - before;
+        if (lossless && !stopped && m_used + grow <= m_budget.shared)
+        {
+            m_used += grow;
+        }
+        else if (!Squeeze(l, before, lossless, stopped, egressBytes, bytes))
+        {
+            return {false, true, l.bytes + l.inHeadroom};
+        }
+        m_held += bytes;
+        m_maxHeld = std::max(m_maxHeld, m_held);
+        NS_ASSERT_MSG(m_held <= m_size, "buffer overfull");
+        return {true, lossless && OverStop(l), l.bytes + l.inHeadroom};
+    }
 
     /**
      * @brief A frame taken in leaves.
@@ -123,7 +111,17 @@ class SwitchBuffer : public Object
      * @param vl class
      * @param bytes frame length
      */
-    void Release(uint16_t in, uint8_t vl, uint32_t bytes);
+    void Release(uint16_t in, uint8_t vl, uint32_t bytes)
+    {
+        Ledger& l = m_ledgers[static_cast<size_t>(in) * FABRIC_CLASSES + vl];
+        const uint64_t fromHeadroom = std::min<uint64_t>(l.inHeadroom, bytes);
+        l.inHeadroom -= fromHeadroom;
+        const uint64_t before = Shared(l);
+        NS_ASSERT_MSG(l.bytes >= bytes - fromHeadroom, "more released than admitted");
+        l.bytes -= bytes - fromHeadroom;
+        m_used -= before - Shared(l);
+        m_held -= bytes;
+    }
 
     /**
      * @brief Is the class over its stop threshold?
@@ -137,9 +135,7 @@ class SwitchBuffer : public Object
     }
 
     /**
-     * @brief The lowest stop threshold that packets on their way can bring about.
-     *
-     * Safe bound: departures in between only raise it.
+     * @brief The lowest stop threshold that packets on their way can bring about: a safe bound.
      * @param comingAll bytes posted to the whole switch and not here yet
      * @return shared bytes of one ingress class
      */
@@ -231,14 +227,7 @@ class SwitchBuffer : public Object
     std::string GetHeadroomRule() const;
 
   private:
-    /** @brief One ingress port and class. */
-    struct Ledger
-    {
-        uint64_t bytes{0};      //!< held outside the headroom
-        uint64_t inHeadroom{0}; //!< held in the headroom
-        uint64_t reserve{0};    //!< guaranteed minimum
-        uint64_t headroom{0};   //!< size of the headroom
-    };
+    using Ledger = SwitchBufferLedger;
 
     static uint64_t Shared(const Ledger& l)
     {
@@ -268,6 +257,19 @@ class SwitchBuffer : public Object
         return ((m_budget.shared - used) * m_alphaFixed) >> ALPHA_SHIFT;
     }
 
+    /**
+     * @brief Admit() for lossy and stopped classes, and for all when the shared memory is full.
+     * @param l the ledger, the frame added already; taken out again when it is refused
+     * @param before shared bytes of the ledger without the frame
+     * @return true when it is accounted
+     */
+    bool Squeeze(Ledger& l,
+                 uint64_t before,
+                 bool lossless,
+                 bool stopped,
+                 uint64_t egressBytes,
+                 uint32_t bytes);
+    PfcHeadroom Needs(const SwitchBufferPort& port) const;
     void SetAlpha(double alpha);
     double GetAlpha() const;
 
