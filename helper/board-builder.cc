@@ -20,15 +20,15 @@ constexpr uint64_t GBPS = 1'000'000'000;
 /** @brief A host: its sockets, and what hangs below each. */
 struct Host
 {
-    std::string model;        //!< of the GPUs
-    std::string pcie;         //!< every PCIe link
-    double memoryGBps;        //!< of a socket
-    uint32_t switches;        //!< PCIe switches of a socket
-    uint32_t gpus;            //!< below each switch
-    uint32_t nics;            //!< below each switch
-    uint64_t netRateBps;      //!< of a NIC
-    std::string socket;       //!< profile between the sockets
-    uint32_t socketLinks;     //!< parallel links between the sockets
+    std::string model;    //!< of the GPUs
+    std::string pcie;     //!< every PCIe link
+    double memoryGBps;    //!< of a socket
+    uint32_t switches;    //!< PCIe switches of a socket
+    uint32_t gpus;        //!< below each switch
+    uint32_t nics;        //!< below each switch
+    uint64_t netRateBps;  //!< of a NIC
+    std::string socket;   //!< profile between the sockets
+    uint32_t socketLinks; //!< parallel links between the sockets
 };
 
 /**
@@ -98,8 +98,7 @@ BoardBuilder::MakeMi300x()
     // 64 GB/s a direction, to every other module. EPYC 9004 with 12 channels DDR5-4800. A PCIe
     // switch with a 400G NIC for each GPU: as RCCL topology files of such nodes show.
     ServerBuilder builder;
-    AddHost(builder,
-            {"MI300X", "pcie5-x16", 460.8, 4, 1, 1, 400 * GBPS, "xgmi-socket", 4});
+    AddHost(builder, {"MI300X", "pcie5-x16", 460.8, 4, 1, 1, 400 * GBPS, "xgmi-socket", 4});
     builder.AddFullMesh(1, "xgmi3");
     return builder.GetTopology();
 }

@@ -96,10 +96,8 @@ DgxBuilder::MakeDgx1(const std::string& model)
     {
         // Xeon E5-2698 v4: 4 channels DDR4-2400, 512 GB over two sockets, 40 PCIe lanes; PLX
         // switches of 96 lanes, two GPUs and an EDR NIC below each
-        const uint32_t cpu = builder.AddCpu(socket,
-                                            256 * GiB,
-                                            76.8,
-                                            socket == 0 ? "0-19,40-59" : "20-39,60-79");
+        const uint32_t cpu =
+            builder.AddCpu(socket, 256 * GiB, 76.8, socket == 0 ? "0-19,40-59" : "20-39,60-79");
         for (uint32_t i = 0; i < 2; ++i)
         {
             const uint32_t plx = builder.AddPcieSwitch(cpu, "pcie3-x16", 96);

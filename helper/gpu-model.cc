@@ -94,12 +94,12 @@ GpuModel::GetNames()
 std::string
 GpuModel::NvLinkOfSm(uint32_t sm)
 {
-    return sm == 60                ? "nvlink1"
-           : sm == 70              ? "nvlink2"
-           : sm == 80 || sm == 86  ? "nvlink3"
-           : sm == 90              ? "nvlink4"
+    return sm == 60                 ? "nvlink1"
+           : sm == 70               ? "nvlink2"
+           : sm == 80 || sm == 86   ? "nvlink3"
+           : sm == 90               ? "nvlink4"
            : sm == 100 || sm == 103 ? "nvlink5"
-                                   : "";
+                                    : "";
 }
 
 } // namespace ns3

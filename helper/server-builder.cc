@@ -111,8 +111,8 @@ ServerBuilder::AddNic(const std::string& name,
 {
     Part part;
     part.kind = Kind::NIC;
-    part.name = name.empty() ? "mlx5_" + std::to_string(m_topology.GetParts(Kind::NIC).size())
-                             : name;
+    part.name =
+        name.empty() ? "mlx5_" + std::to_string(m_topology.GetParts(Kind::NIC).size()) : name;
     part.server = m_topology.GetPart(parent).server;
     part.numa = numa >= 0 ? numa : m_topology.GetPart(parent).numa;
     part.netRateBps = netRateBps;
@@ -141,8 +141,7 @@ ServerBuilder::AddNvSwitch(uint32_t generation)
 }
 
 void
-ServerBuilder::AddMesh(const std::vector<std::vector<uint32_t>>& counts,
-                       const std::string& profile)
+ServerBuilder::AddMesh(const std::vector<std::vector<uint32_t>>& counts, const std::string& profile)
 {
     const auto gpus = m_topology.GetRanks();
     if (counts.size() != gpus.size())

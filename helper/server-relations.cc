@@ -138,8 +138,7 @@ ServerRelations::Search(uint32_t from)
         {
             const auto& link = m_topology.GetLinks()[id];
             const uint32_t peer = m_topology.GetPeer(id, at);
-            const bool ofCpu =
-                kind == Kind::CPU || m_topology.GetPart(peer).kind == Kind::CPU;
+            const bool ofCpu = kind == Kind::CPU || m_topology.GetPart(peer).kind == Kind::CPU;
             const bool usable = link.family == Family::PCIE || link.family == Family::SOCKET ||
                                 link.family == Family::C2C || ofCpu;
             if (usable && peer != from && m_via[peer] == NONE)
@@ -190,11 +189,11 @@ ServerRelations::GetByPcie(uint32_t a, uint32_t b)
     }
     const bool oneNode = m_topology.GetPart(a).numa == m_topology.GetPart(b).numa;
     cpus += m_topology.GetPart(b).kind == Kind::CPU ? 1 : 0;
-    const Word word = cpus == 0 && bridges <= 1          ? Word::PIX
-                      : cpus == 0                        ? Word::PXB
-                      : !oneNode                         ? Word::SYS
-                      : cpus == 1 && oneBridge           ? Word::PHB
-                                                         : Word::NODE;
+    const Word word = cpus == 0 && bridges <= 1 ? Word::PIX
+                      : cpus == 0               ? Word::PXB
+                      : !oneNode                ? Word::SYS
+                      : cpus == 1 && oneBridge  ? Word::PHB
+                                                : Word::NODE;
     return {word, 0};
 }
 

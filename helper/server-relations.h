@@ -92,9 +92,9 @@ class ServerRelations
     /** @brief Search all paths from a part. */
     void Search(uint32_t from);
 
-    const ServerTopology& m_topology;  //!< the server
-    std::vector<uint32_t> m_plane;     //!< of each NVSwitch: lowest id linked with it
-    std::vector<uint32_t> m_via;       //!< of the last search: link towards its start
+    const ServerTopology& m_topology;              //!< the server
+    std::vector<uint32_t> m_plane;                 //!< of each NVSwitch: lowest id linked with it
+    std::vector<uint32_t> m_via;                   //!< of the last search: link towards its start
     uint32_t m_searched{ServerTopology::NO_LIMIT}; //!< start of the last search
 };
 

@@ -122,6 +122,8 @@ ServerTopology::AddPart(Part part)
     m_domain.push_back(part.id);
     m_domainGpus.push_back(part.kind == Kind::GPU ? 1 : 0);
     m_linksOf.emplace_back();
+    m_gpuLinks.push_back(0);
+    m_lanes.push_back(0);
     m_parts.push_back(std::move(part));
     return m_parts.back().id;
 }
@@ -156,6 +158,12 @@ ServerTopology::AddLink(Link link)
     link.id = static_cast<uint32_t>(m_links.size());
     m_linksOf[link.a].push_back(link.id);
     m_linksOf[link.b].push_back(link.id);
+    for (const auto end : {link.a, link.b})
+    {
+        const bool pcie = link.family == Family::PCIE && !link.profile.empty();
+        m_lanes[end] += pcie ? LinkProfile::Get(link.profile).lanes * link.count : 0;
+        m_gpuLinks[end] += IsGpuLink(link.family) ? link.count : 0;
+    }
     if (link.family == Family::NVLINK)
     {
         const uint32_t a = Root(link.a);
@@ -201,7 +209,7 @@ ServerTopology::ExplainEnd(const Link& link, const Part& part) const
     }
     else if (link.family == Family::PCIE && !link.profile.empty())
     {
-        const uint32_t used = GetLanes(part.id);
+        const uint32_t used = m_lanes[part.id];
         const uint32_t more = LinkProfile::Get(link.profile).lanes * link.count;
         if (part.maxLanes != NO_LIMIT && used + more > part.maxLanes)
         {
@@ -272,10 +280,7 @@ ServerTopology::ExplainLink(const Link& link) const
 void
 ServerTopology::AddQuestion(const Question& question)
 {
-    const bool known = std::any_of(m_questions.begin(), m_questions.end(), [&](const auto& q) {
-        return q.key == question.key;
-    });
-    if (!known)
+    if (m_asked.insert(question.key).second)
     {
         m_questions.push_back(question);
     }
@@ -294,8 +299,8 @@ ServerTopology::RequireComplete() const
     {
         return;
     }
-    std::string text = "server: the input leaves " + std::to_string(m_questions.size()) +
-                       " questions open:";
+    std::string text =
+        "server: the input leaves " + std::to_string(m_questions.size()) + " questions open:";
     for (const auto& question : m_questions)
     {
         text += "\n  " + question.key + ": " + question.text;
@@ -356,12 +361,7 @@ ServerTopology::GetPeer(uint32_t link, uint32_t part) const
 uint32_t
 ServerTopology::GetGpuLinks(uint32_t part) const
 {
-    uint32_t sum = 0;
-    for (const auto link : m_linksOf.at(part))
-    {
-        sum += IsGpuLink(m_links[link].family) ? m_links[link].count : 0;
-    }
-    return sum;
+    return m_gpuLinks.at(part);
 }
 
 uint32_t
@@ -372,19 +372,6 @@ ServerTopology::GetGpuLinks(uint32_t a, uint32_t b) const
     {
         const bool counts = IsGpuLink(m_links[link].family) && GetPeer(link, a) == b;
         sum += counts ? m_links[link].count : 0;
-    }
-    return sum;
-}
-
-uint32_t
-ServerTopology::GetLanes(uint32_t part) const
-{
-    uint32_t sum = 0;
-    for (const auto id : m_linksOf.at(part))
-    {
-        const Link& link = m_links[id];
-        const bool counts = link.family == Family::PCIE && !link.profile.empty();
-        sum += counts ? LinkProfile::Get(link.profile).lanes * link.count : 0;
     }
     return sum;
 }

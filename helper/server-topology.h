@@ -10,6 +10,7 @@
 #include <limits>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace ns3
@@ -45,13 +46,13 @@ class ServerTopology
     /** @brief A part. */
     struct Part
     {
-        uint32_t id{0};            //!< dense, 0-based
-        Kind kind{Kind::GPU};      //!< what it is
-        uint32_t index{0};         //!< number among the parts of its kind
-        uint32_t server{0};        //!< chassis
-        int32_t numa{-1};          //!< NUMA node, -1 if unknown
-        std::string name;          //!< "gpu0", "nvsw2", "plx1", "cpu0", "mlx5_0"
-        std::string model;         //!< "V100-SXM2-16GB"; empty if unknown
+        uint32_t id{0};              //!< dense, 0-based
+        Kind kind{Kind::GPU};        //!< what it is
+        uint32_t index{0};           //!< number among the parts of its kind
+        uint32_t server{0};          //!< chassis
+        int32_t numa{-1};            //!< NUMA node, -1 if unknown
+        std::string name;            //!< "gpu0", "nvsw2", "plx1", "cpu0", "mlx5_0"
+        std::string model;           //!< "V100-SXM2-16GB"; empty if unknown
         uint32_t maxLinks{NO_LIMIT}; //!< GPU-link ports: NVLink, xGMI, OAM; 0: it has none
         uint32_t maxLanes{NO_LIMIT}; //!< PCIe lanes
         uint64_t memoryBytes{0};     //!< memory of a GPU, CPU, die
@@ -66,16 +67,16 @@ class ServerTopology
     /** @brief A bundle of parallel links = one port at either end. */
     struct Link
     {
-        uint32_t id{0};                //!< dense, in order of insertion
-        uint32_t a{0};                 //!< part id of one end
-        uint32_t b{0};                 //!< part id of the other end
-        std::string profile;           //!< name of a LinkProfile; empty: an open question
-        LinkProfile::Family family{};  //!< of the profile; given where the profile is open
-        uint32_t count{1};             //!< parallel links
-        double errorRate{0};           //!< probability that a packet has to be repeated, in [0, 1)
-        int64_t latencyPs{-1};         //!< ps; -1: the profile's
-        uint32_t hostBridge{0};        //!< of a CPU's PCIe link: which of its host bridges
-        uint32_t line{0};              //!< line of the input file, 0 if built
+        uint32_t id{0};               //!< dense, in order of insertion
+        uint32_t a{0};                //!< part id of one end
+        uint32_t b{0};                //!< part id of the other end
+        std::string profile;          //!< name of a LinkProfile; empty: an open question
+        LinkProfile::Family family{}; //!< of the profile; given where the profile is open
+        uint32_t count{1};            //!< parallel links
+        double errorRate{0};          //!< probability that a packet has to be repeated, in [0, 1)
+        int64_t latencyPs{-1};        //!< ps; -1: the profile's
+        uint32_t hostBridge{0};       //!< of a CPU's PCIe link: which of its host bridges
+        uint32_t line{0};             //!< line of the input file, 0 if built
     };
 
     /** @brief What a dump does not say. */
@@ -85,9 +86,9 @@ class ServerTopology
         std::string text; //!< for people, with what is allowed
     };
 
-    static constexpr uint32_t MAX_PARTS = 65536;    //!< most parts
-    static constexpr uint32_t MAX_LINKS = 1 << 20;  //!< most links
-    static constexpr uint32_t MAX_COUNT = 1024;     //!< most parallel links in a bundle
+    static constexpr uint32_t MAX_PARTS = 65536;     //!< most parts
+    static constexpr uint32_t MAX_LINKS = 1 << 20;   //!< most links
+    static constexpr uint32_t MAX_COUNT = 1024;      //!< most parallel links in a bundle
     static constexpr uint32_t MAX_DOMAIN_GPUS = 576; //!< GPUs that NVLink can join (NVL576)
 
     /**
@@ -215,8 +216,6 @@ class ServerTopology
   private:
     /** @return root of a part's NVLink domain */
     uint32_t Root(uint32_t part) const;
-    /** @return PCIe lanes in use at a part */
-    uint32_t GetLanes(uint32_t part) const;
     /** @return what is wrong at one end of a link; empty if nothing */
     std::string ExplainEnd(const Link& link, const Part& part) const;
     /** @return what is wrong with the kinds of the ends; empty if nothing */
@@ -224,14 +223,17 @@ class ServerTopology
 
     static constexpr size_t N_KINDS = 8; //!< kinds
 
-    std::vector<Part> m_parts;                             //!< index = id
-    std::vector<Link> m_links;                             //!< index = id
-    std::vector<std::vector<uint32_t>> m_linksOf;          //!< link ids of each part
-    std::vector<uint32_t> m_ofKind[N_KINDS];               //!< part ids of each kind
-    std::unordered_map<std::string, uint32_t> m_byName;    //!< part ids
-    std::vector<uint32_t> m_domain;                        //!< forest: parent in the domain
-    std::vector<uint32_t> m_domainGpus;                    //!< GPUs, valid at roots
-    std::vector<Question> m_questions;                     //!< open
+    std::vector<Part> m_parts;                          //!< index = id
+    std::vector<Link> m_links;                          //!< index = id
+    std::vector<std::vector<uint32_t>> m_linksOf;       //!< link ids of each part
+    std::vector<uint32_t> m_gpuLinks;                   //!< GPU links in use at each part
+    std::vector<uint32_t> m_lanes;                      //!< PCIe lanes in use at each part
+    std::vector<uint32_t> m_ofKind[N_KINDS];            //!< part ids of each kind
+    std::unordered_map<std::string, uint32_t> m_byName; //!< part ids
+    std::vector<uint32_t> m_domain;                     //!< forest: parent in the domain
+    std::vector<uint32_t> m_domainGpus;                 //!< GPUs, valid at roots
+    std::vector<Question> m_questions;                  //!< open
+    std::unordered_set<std::string> m_asked;            //!< keys of m_questions
 };
 
 } // namespace ns3

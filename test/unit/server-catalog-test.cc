@@ -22,14 +22,14 @@ using Pairs = std::map<std::string, uint32_t>;
 /** @brief What an assembly has to have. */
 struct Expected
 {
-    const char* name;       //!< in the catalog
-    uint32_t gpus;          //!< GPUs
-    uint32_t linksPerGpu;   //!< GPU links of each
-    uint32_t switches;      //!< NVSwitches
-    uint32_t portsUsed;     //!< of all NVSwitches together
-    uint32_t bisection;     //!< links across the middle of the GPUs
-    const char* profile;    //!< of a link; "" if there are none
-    Pairs pairs;            //!< GPU pairs by relation
+    const char* name;     //!< in the catalog
+    uint32_t gpus;        //!< GPUs
+    uint32_t linksPerGpu; //!< GPU links of each
+    uint32_t switches;    //!< NVSwitches
+    uint32_t portsUsed;   //!< of all NVSwitches together
+    uint32_t bisection;   //!< links across the middle of the GPUs
+    const char* profile;  //!< of a link; "" if there are none
+    Pairs pairs;          //!< GPU pairs by relation
 };
 
 const Expected ASSEMBLIES[] = {
@@ -147,10 +147,10 @@ TEST(ServerCatalog, CutLinksAre400GBps)
 // G4: the neighbours of each GPU of the hybrid cube mesh.
 TEST(ServerCatalog, Dgx1V100IsTheHybridCubeMesh)
 {
-    const std::vector<std::vector<uint32_t>> single{
-        {1, 2}, {0, 3}, {0, 6}, {1, 7}, {5, 6}, {4, 7}, {2, 4}, {3, 5}};
-    const std::vector<std::vector<uint32_t>> twice{
-        {3, 4}, {2, 5}, {1, 3}, {0, 2}, {0, 7}, {1, 6}, {5, 7}, {4, 6}};
+    const std::vector<std::vector<uint32_t>>
+        single{{1, 2}, {0, 3}, {0, 6}, {1, 7}, {5, 6}, {4, 7}, {2, 4}, {3, 5}};
+    const std::vector<std::vector<uint32_t>>
+        twice{{3, 4}, {2, 5}, {1, 3}, {0, 2}, {0, 7}, {1, 6}, {5, 7}, {4, 6}};
     const auto server = ServerCatalog::Make("dgx1-v100");
     const auto& gpus = server.GetRanks();
     for (uint32_t i = 0; i < 8; ++i)

@@ -168,10 +168,7 @@ TEST(ServerTopology, NvSwitchesAreNoRanks)
         const uint32_t nvSwitch = builder.AddNvSwitch(3);
         for (int i = 0; i < 8; ++i)
         {
-            builder.GetTopology().AddLink(builder.AddGpu("H100-SXM5-80GB"),
-                                          nvSwitch,
-                                          "nvlink4",
-                                          8);
+            builder.GetTopology().AddLink(builder.AddGpu("H100-SXM5-80GB"), nvSwitch, "nvlink4", 8);
         }
     }
     const auto& topology = builder.GetTopology();
