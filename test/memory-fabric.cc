@@ -15,6 +15,7 @@ namespace ns3
 
 MemoryFabric::MemoryFabric()
 {
+    UsePicoseconds();
     device.Set("MemoryLatency", TimeValue(Time(0)));
     device.Set("IssueLatency", TimeValue(Time(0)));
     device.Set("CopyEngineLatency", TimeValue(Time(0)));
@@ -44,6 +45,7 @@ MemoryFabric::Make(uint32_t howMany, uint32_t switches)
         else
         {
             station = CreateObject<CreditSwitch>();
+            station->SetAttribute("MaxPayload", UintegerValue(maxPayload));
         }
         station->SetName((i < howMany ? "gpu" : "switch") + std::to_string(i));
         station->SetAttribute("EagerArrivals", BooleanValue(eager));
@@ -133,6 +135,22 @@ MemoryFabric::Start()
     }
 }
 
+double
+MemoryFabric::Run()
+{
+    Simulator::Run();
+    FabricPs first = FABRIC_NEVER;
+    FabricPs last = 0;
+    double bits = 0;
+    for (const MemoryCompletion& c : completions)
+    {
+        first = std::min(first, c.posted);
+        last = std::max(last, c.done);
+        bits += 8.0 * static_cast<double>(c.delivered);
+    }
+    return last > first ? bits * 1e12 / static_cast<double>(last - first) : 0;
+}
+
 std::string
 MemoryFabric::ExplainImbalance() const
 {
@@ -149,6 +167,15 @@ MemoryFabric::ExplainImbalance() const
         }
     }
     return "";
+}
+
+void
+MemoryFabric::UsePicoseconds()
+{
+    if (Time::GetResolution() != Time::PS)
+    {
+        Time::SetResolution(Time::PS);
+    }
 }
 
 MemoryCallback

@@ -27,6 +27,7 @@ class MemoryFabric
     ObjectFactory credits{"ns3::CreditFlowControl"}; //!< every port
     ObjectFactory scheduler{"ns3::StrictDwrrScheduler"}; //!< every port
     uint32_t buffer{0};     //!< receive buffer of every port; 0: that of its links
+    uint32_t maxPayload{4096}; //!< of every crossbar
     bool eager{false};      //!< EagerArrivals everywhere
     bool cutThrough{true};  //!< everywhere
     double errorRate{0};    //!< of a link packet
@@ -53,6 +54,12 @@ class MemoryFabric
 
     /** @brief Everything is wired: shortest routes, all equal ones, and credits. */
     void Start();
+
+    /**
+     * @brief Run until all is done.
+     * @return bit/s of the data of the operations that completed, from the first post to the last end
+     */
+    double Run();
 
     /** @return empty when the credits of all ports add up, else what does not */
     std::string ExplainImbalance() const;
@@ -87,6 +94,9 @@ class MemoryFabric
      * @return the request
      */
     static MemoryRequest Ask(MemoryOp op, uint32_t owner, uint64_t bytes, uint64_t address = 0);
+
+    /** @brief Give the process picosecond time, once; before any simulation runs in it. */
+    static void UsePicoseconds();
 
   private:
     void Route(uint32_t destination);

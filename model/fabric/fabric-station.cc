@@ -480,6 +480,7 @@ FabricStation::OnChore(bool instantEnd)
     else
     {
         DoDrained(now);
+        m_drainAt = m_drainAt == now ? -1 : m_drainAt; // may be asked for again in this instant
     }
 }
 

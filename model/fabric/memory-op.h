@@ -37,6 +37,13 @@ enum MemoryClass : uint8_t
 /** @brief Number of MemoryClass values. */
 constexpr uint8_t MEMORY_CLASSES = 3;
 
+/** @brief Statuses in the syndrome of an ACK that a switch gives; values of MemoryStatus. */
+enum MemoryRefusal : uint8_t
+{
+    MEMORY_UNREACHABLE = 4, //!< no way on from the switch
+    MEMORY_LINK_DOWN = 5    //!< a link that was needed has failed
+};
+
 /**
  * @param op operation
  * @return class that it travels in

@@ -6,6 +6,7 @@
 #include "ns3/boolean.h"
 #include "ns3/fabric-error.h"
 #include "ns3/fabric-port.h"
+#include "ns3/link-profile.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
@@ -134,6 +135,12 @@ MemoryDevice::Start()
     m_responder.Start(GetNPorts());
     m_own.assign(GetNPorts(), 0);
     m_started = true;
+}
+
+uint32_t
+MemoryDevice::GetMaxPayload() const
+{
+    return m_relay ? std::max(m_frameBytes, CreditSwitch::GetMaxPayload()) : m_frameBytes;
 }
 
 void
@@ -322,6 +329,17 @@ MemoryDevice::NewPacket(MemoryOp op, uint32_t dst, uint32_t tag) const
     p->psn = tag;
     p->inPort = NO_PORT;
     return p;
+}
+
+uint32_t
+MemoryDevice::AnswerBytes(uint16_t port, const FabricPacket& request) const
+{
+    const LinkProfile* link = m_portAt[port]->link;
+    const bool atomic = static_cast<MemoryOp>(request.opcode) == MemoryOp::ATOMIC_REQUEST;
+    return link == nullptr
+               ? request.payload
+               : link->WireBytes(atomic ? MemoryOp::ATOMIC_RESPONSE : MemoryOp::READ_RESPONSE,
+                                 request.payload);
 }
 
 bool

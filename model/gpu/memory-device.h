@@ -57,6 +57,8 @@ class MemoryDevice : public CreditSwitch
 
     void Start() override;
 
+    uint32_t GetMaxPayload() const override;
+
     /**
      * @brief Begin an operation.
      * @param request what
@@ -228,6 +230,7 @@ class MemoryDevice : public CreditSwitch
     bool IsAnyUp(uint64_t ports) const;
     void Kick(uint64_t ports, uint8_t vl, FabricPs at);
     MemoryStatus CheckAccess(uint32_t peer, uint64_t address, uint64_t bytes, uint8_t need) const;
+    uint32_t AnswerBytes(uint16_t port, const FabricPacket& request) const;
     FabricPacket* NewPacket(MemoryOp op, uint32_t dst, uint32_t tag) const;
 
     uint64_t m_bytes;           //!< MemoryBytes

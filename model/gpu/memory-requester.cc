@@ -47,6 +47,10 @@ void
 MemoryRequester::Start(uint16_t ports, uint16_t engines, uint64_t engineBps)
 {
     m_lanes.resize(ports);
+    for (uint16_t port = 0; port < ports; ++port)
+    {
+        m_lanes[port].asking.SetRate(m_device.GetPort(port).rate.GetBps());
+    }
     m_engines.SetUp(engines, engineBps);
 }
 
@@ -191,19 +195,30 @@ FabricPs
 MemoryRequester::Stage(uint16_t port, uint8_t vl, FabricPs now)
 {
     Lane& lane = m_lanes[port];
+    const bool reads = vl == MEMORY_NON_POSTED;
+    lane.paced = lane.paced && !reads;
+    if (reads && m_reads >= m_device.GetMaxReads())
+    {
+        return GetReady(port, vl);
+    }
     const auto queues = static_cast<uint32_t>(m_queues.size());
-    const bool noTags = vl == MEMORY_NON_POSTED && m_reads >= m_device.GetMaxReads();
-    for (uint32_t i = 0; lane.staged[vl].IsEmpty() && !noTags && i < queues; ++i)
+    for (uint32_t i = 0; lane.staged[vl].IsEmpty() && i < queues; ++i)
     {
         const uint32_t q = (lane.turn[vl] + i) % queues;
         List& active = m_queues[q].active[vl];
-        if (((m_queues[q].ports >> port) & 1) && active.head != NONE)
+        if (!((m_queues[q].ports >> port) & 1) || active.head == NONE)
         {
-            lane.turn[vl] = (q + 1) % queues;
-            const uint32_t slot = active.head;
-            m_table.Remove(active, slot);
-            MakeFrame(slot, port, now);
+            continue;
         }
+        if (reads && now < lane.asking.GetFree())
+        {
+            lane.paced = true;
+            break;
+        }
+        lane.turn[vl] = (q + 1) % queues;
+        const uint32_t slot = active.head;
+        m_table.Remove(active, slot);
+        MakeFrame(slot, port, now);
     }
     return GetReady(port, vl);
 }
@@ -244,6 +259,7 @@ MemoryRequester::MakeFrame(uint32_t slot, uint16_t port, FabricPs now)
     {
         ++t.waiting;
         ++m_reads;
+        m_lanes[port].asking.Take(now, m_device.AnswerBytes(port, *p));
         if (t.request.op == MemoryOp::ATOMIC_REQUEST)
         {
             FabricPacketSide& side = FabricPacketPool::Get().Side(p);

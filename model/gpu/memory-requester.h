@@ -34,6 +34,7 @@ struct MemoryRequesterStats
  *
  * A port that could send pulls the next frame, in turn from all operations whose destination is
  * reached by it. Striping over ports of different rates thus needs no plan: each takes what it can.
+ * A port asks for data no faster than its link can bring them, so reads are striped like writes.
  */
 class MemoryRequester
 {
@@ -80,12 +81,16 @@ class MemoryRequester
     /**
      * @param port port number
      * @param vl MEMORY_POSTED or MEMORY_NON_POSTED
-     * @return when the frame already made may leave, FABRIC_NEVER if there is none
+     * @return when Stage() has or may have a frame that may leave, FABRIC_NEVER if it must be told
      */
     FabricPs GetReady(uint16_t port, uint8_t vl) const
     {
-        const FabricPacketFifo& staged = m_lanes[port].staged[vl];
-        return staged.IsEmpty() ? FABRIC_NEVER : staged.Front()->arrival;
+        const Lane& lane = m_lanes[port];
+        if (!lane.staged[vl].IsEmpty())
+        {
+            return lane.staged[vl].Front()->arrival;
+        }
+        return vl == MEMORY_NON_POSTED && lane.paced ? lane.asking.GetFree() : FABRIC_NEVER;
     }
 
     /**
@@ -133,6 +138,8 @@ class MemoryRequester
     {
         FabricPacketFifo staged[2]; //!< frames made, by class
         uint32_t turn[2]{};         //!< send queue to look at first
+        MemoryBandwidth asking;     //!< time that the answers asked for will take on the link
+        bool paced{false};          //!< there is more to ask for, once they have had it
     };
 
     void Activate(uint32_t slot, FabricPs now);
