@@ -8,6 +8,7 @@
 #include "ns3/fabric-manifest.h"
 #include "ns3/fabric-run-options.h"
 #include "ns3/fabric-run.h"
+#include "ns3/gpu-run.h"
 
 #include <csignal>
 #include <iostream>
@@ -18,8 +19,14 @@ using namespace ns3;
 namespace
 {
 int
-Run(const FabricRunOptions& options, const std::string& program)
+Run(std::vector<std::string> args, const std::string& program)
 {
+    if (!args.empty() && args[0] == "dgx")
+    {
+        args.erase(args.begin());
+        return GpuRun(GpuRunOptions::Parse(args), std::cout).Execute();
+    }
+    const FabricRunOptions options = FabricRunOptions::Parse(args);
     switch (options.mode)
     {
     case FabricRunOptions::Mode::HELP:
@@ -45,8 +52,7 @@ main(int argc, char* argv[])
     std::signal(SIGPIPE, SIG_IGN); // a reader that leaves must not cost the result files
     try
     {
-        const int code =
-            Run(FabricRunOptions::Parse(std::vector<std::string>(argv + 1, argv + argc)), argv[0]);
+        const int code = Run(std::vector<std::string>(argv + 1, argv + argc), argv[0]);
         if (!std::cout.flush())
         {
             std::cerr << "ai-fabric-run: what was printed could not be written in full\n";

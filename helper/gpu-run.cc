@@ -1,0 +1,453 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "gpu-run.h"
+
+#include "attribute-defaults.h"
+#include "fabric-manifest.h"
+#include "fabric-units.h"
+#include "server-catalog.h"
+
+#include "ns3/fabric-error.h"
+#include "ns3/fabric-port.h"
+#include "ns3/simulator.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iomanip>
+#include <map>
+#include <ostream>
+#include <sstream>
+
+namespace ns3
+{
+
+namespace
+{
+/** More GPUs than this: only the first one's pairs are measured. */
+constexpr size_t MOST_FOR_ALL_PAIRS = 16;
+/** Bytes of the store whose time is the latency, as p2pBandwidthLatencyTest has it. */
+constexpr uint64_t LATENCY_BYTES = 4;
+
+/** @brief The simulation ends with the scope, so that another may follow in the same process. */
+struct SimulationScope
+{
+    ~SimulationScope()
+    {
+        Simulator::Destroy();
+    }
+};
+
+std::ofstream
+Open(const std::string& path)
+{
+    std::ofstream file(path);
+    if (!file)
+    {
+        throw FabricError("cannot write '" + path + "'");
+    }
+    return file;
+}
+
+void
+Close(std::ofstream& file, const std::string& path)
+{
+    file.close();
+    if (!file)
+    {
+        throw FabricError("'" + path + "' could not be written whole");
+    }
+}
+
+uint32_t
+RequirePart(const ServerTopology& topology, const std::string& name)
+{
+    const uint32_t part = topology.Find(name);
+    if (part == ServerTopology::NO_LIMIT)
+    {
+        std::string known;
+        for (const auto& other : topology.GetParts())
+        {
+            known += (known.empty() ? "" : ", ") + other.name;
+        }
+        throw FabricError("'" + name + "' is no part of this server; its parts: " + known);
+    }
+    return part;
+}
+
+/** @return links between two parts, at least one */
+std::vector<uint32_t>
+RequireLinks(const ServerTopology& topology, const std::string& a, const std::string& b)
+{
+    const uint32_t one = RequirePart(topology, a);
+    const uint32_t other = RequirePart(topology, b);
+    std::vector<uint32_t> links;
+    std::string peers;
+    for (uint32_t link : topology.GetLinks(one))
+    {
+        const uint32_t peer = topology.GetPeer(link, one);
+        peers += (peers.empty() ? "" : ", ") + topology.GetPart(peer).name;
+        if (peer == other)
+        {
+            links.push_back(link);
+        }
+    }
+    if (links.empty())
+    {
+        throw FabricError("no link between " + a + " and " + b + "; " + a + " has links to " + peers);
+    }
+    return links;
+}
+} // namespace
+
+GpuRun::GpuRun(const GpuRunOptions& options, std::ostream& out)
+    : m_options(options),
+      m_out(out)
+{
+}
+
+GpuRun::~GpuRun() = default;
+
+int
+GpuRun::Execute()
+{
+    if (m_options.help)
+    {
+        m_out << GpuRunOptions::Help();
+        return 0;
+    }
+    if (m_options.list)
+    {
+        for (const auto& name : ServerCatalog::GetNames())
+        {
+            m_out << std::left << std::setw(18) << name << ServerCatalog::GetText(name) << "\n";
+        }
+        return 0;
+    }
+    if (Time::GetResolution() != Time::PS)
+    {
+        Time::SetResolution(Time::PS);
+    }
+    AttributeDefaults defaults;
+    for (const auto& assignment : m_options.attributes)
+    {
+        defaults.Set(assignment);
+    }
+    const ServerTopology topology = MakeTopology();
+    Change(topology, false);
+    Describe(topology);
+    WriteGraphs(topology);
+    if (m_options.check)
+    {
+        return 0;
+    }
+    const SimulationScope scope;
+    Build(topology);
+    if (m_options.pair.empty())
+    {
+        MeasurePairs();
+    }
+    else
+    {
+        MeasureSweep();
+    }
+    PrintCounters();
+    WriteResults();
+    return m_moved == m_counted && m_server->ExplainImbalance().empty() ? 0 : 1;
+}
+
+ServerTopology
+GpuRun::MakeTopology() const
+{
+    return ServerCatalog::Make(m_options.model);
+}
+
+void
+GpuRun::Build(const ServerTopology& topology)
+{
+    m_server = std::make_unique<GpuServerHelper>();
+    m_server->SetRelay(m_options.relay);
+    for (const auto& change : m_options.changes)
+    {
+        for (uint32_t link : RequireLinks(topology, change.a, change.b))
+        {
+            if (change.rateBps > 0)
+            {
+                m_server->SetLinkRate(link, change.rateBps);
+            }
+        }
+    }
+    m_server->Build(topology);
+    Change(topology, true);
+}
+
+void
+GpuRun::Change(const ServerTopology& topology, bool built)
+{
+    for (const auto& change : m_options.changes)
+    {
+        for (uint32_t link : RequireLinks(topology, change.a, change.b))
+        {
+            if (built && change.rateBps == 0)
+            {
+                m_server->SetLinkUp(link, false);
+            }
+        }
+    }
+    const auto missing = built ? m_server->GetRouting().GetUnreachableGpus()
+                               : std::vector<ServerRouting::Pair>();
+    if (!missing.empty())
+    {
+        throw FabricError("without the failed links " + topology.GetPart(missing[0].first).name +
+                          " has no way to " + topology.GetPart(missing[0].second).name);
+    }
+}
+
+void
+GpuRun::Describe(const ServerTopology& topology) const
+{
+    m_out << "server " << m_options.model << ":";
+    const char* separator = " ";
+    for (auto kind : {ServerTopology::Kind::GPU,
+                      ServerTopology::Kind::NVSWITCH,
+                      ServerTopology::Kind::PCIE_SWITCH,
+                      ServerTopology::Kind::CPU,
+                      ServerTopology::Kind::NIC,
+                      ServerTopology::Kind::DIE,
+                      ServerTopology::Kind::MEMORY})
+    {
+        const size_t parts = topology.GetParts(kind).size();
+        if (parts > 0)
+        {
+            m_out << separator << parts << " " << ServerTopology::KindName(kind);
+            separator = ", ";
+        }
+    }
+    m_out << "\n";
+    std::map<std::string, std::pair<uint32_t, uint32_t>> kinds; // bundles and links by profile
+    for (const auto& link : topology.GetLinks())
+    {
+        ++kinds[link.profile].first;
+        kinds[link.profile].second += link.count;
+    }
+    for (const auto& [name, count] : kinds)
+    {
+        if (name.empty())
+        {
+            continue;
+        }
+        const LinkProfile& profile = LinkProfile::Get(name);
+        m_out << "  " << std::left << std::setw(16) << name << std::right << std::setw(4)
+              << count.second << " links in " << count.first << " bundles, each link "
+              << std::fixed << std::setprecision(2) << static_cast<double>(profile.rateBps) / 8e9
+              << " GB/s a direction raw, " << profile.DataBps() / 8e9 << " GB/s of data\n";
+    }
+    m_out << "\n";
+}
+
+void
+GpuRun::WriteGraphs(const ServerTopology&) const
+{
+}
+
+void
+GpuRun::MeasurePairs()
+{
+    const ServerTopology& topology = m_server->GetTopology();
+    const auto& gpus = topology.GetRanks();
+    const size_t sources = gpus.size() > MOST_FOR_ALL_PAIRS ? 1 : gpus.size();
+    if (sources < gpus.size())
+    {
+        m_out << gpus.size() << " GPUs: only pairs with " << topology.GetPart(gpus[0]).name
+              << " are measured\n\n";
+    }
+    ServerRelations relations(topology);
+    PeerMeter meter(*m_server);
+    for (size_t i = 0; i < sources; ++i)
+    {
+        for (uint32_t to : gpus)
+        {
+            const uint32_t from = gpus[i];
+            if (from == to)
+            {
+                continue;
+            }
+            const auto one = meter.Copy(from, to, m_options.bytes);
+            const auto both = meter.CopyBoth(from, to, m_options.bytes);
+            const auto store = meter.Store(from, to, LATENCY_BYTES);
+            m_moved += one.bytes + both.bytes + store.bytes;
+            m_counted += one.sourceBytes + both.sourceBytes + both.targetBytes + store.sourceBytes;
+            m_pairs.push_back({from,
+                               to,
+                               relations.Get(from, to).GetText(),
+                               one.GetGBps(),
+                               both.GetGBps(),
+                               store.GetMicroseconds()});
+        }
+    }
+    const std::string size = FabricUnits::SizeText(m_options.bytes);
+    PrintMatrix("bandwidth one way, GB/s, copies of " + size, &Pair::oneWay, 2);
+    PrintMatrix("bandwidth both ways, GB/s, sum of both directions", &Pair::bothWays, 2);
+    PrintMatrix("latency, us, a store of 4 bytes until it is known to be in memory",
+                &Pair::latency,
+                3);
+    PrintRelations();
+}
+
+void
+GpuRun::MeasureSweep()
+{
+    const ServerTopology& topology = m_server->GetTopology();
+    const size_t comma = m_options.pair.find(',');
+    if (comma == std::string::npos)
+    {
+        throw FabricError("--pair: '" + m_options.pair + "' is not of the form A,B, as gpu0,gpu1");
+    }
+    const uint32_t from = RequirePart(topology, m_options.pair.substr(0, comma));
+    const uint32_t to = RequirePart(topology, m_options.pair.substr(comma + 1));
+    if (from == to)
+    {
+        throw FabricError("--pair: '" + m_options.pair + "' names the same part twice");
+    }
+    PeerMeter meter(*m_server);
+    m_out << "      bytes     one way GB/s   both ways GB/s      time us\n";
+    for (uint64_t bytes = m_options.sweepFrom; bytes <= m_options.sweepTo; bytes *= 2)
+    {
+        const auto one = meter.Copy(from, to, bytes);
+        const auto both = meter.CopyBoth(from, to, bytes);
+        m_moved += one.bytes + both.bytes;
+        m_counted += one.sourceBytes + both.sourceBytes + both.targetBytes;
+        m_out << std::setw(11) << bytes << std::fixed << std::setprecision(3) << std::setw(17)
+              << one.GetGBps() << std::setw(17) << both.GetGBps() << std::setw(13)
+              << one.GetMicroseconds() << "\n";
+    }
+    m_out << "\n";
+}
+
+void
+GpuRun::PrintMatrix(const std::string& title, double Pair::*figure, int digits) const
+{
+    const ServerTopology& topology = m_server->GetTopology();
+    constexpr int width = 9;
+    m_out << title << "\n" << std::setw(width) << "";
+    for (uint32_t gpu : topology.GetRanks())
+    {
+        m_out << std::setw(width) << topology.GetPart(gpu).name;
+    }
+    uint32_t row = ServerTopology::NO_LIMIT;
+    m_out << std::fixed << std::setprecision(digits);
+    for (const Pair& pair : m_pairs)
+    {
+        if (pair.from != row)
+        {
+            row = pair.from;
+            m_out << "\n" << std::setw(width) << topology.GetPart(row).name;
+            for (uint32_t gpu : topology.GetRanks())
+            {
+                const auto found =
+                    std::find_if(m_pairs.begin(), m_pairs.end(), [&](const Pair& other) {
+                        return other.from == row && other.to == gpu;
+                    });
+                m_out << std::setw(width);
+                found == m_pairs.end() ? m_out << "-" : m_out << (*found).*figure;
+            }
+        }
+    }
+    m_out << "\n\n";
+}
+
+void
+GpuRun::PrintRelations() const
+{
+    std::map<std::string, std::vector<const Pair*>> kinds;
+    for (const Pair& pair : m_pairs)
+    {
+        kinds[pair.relation].push_back(&pair);
+    }
+    m_out << "by relation   pairs   one way GB/s        both ways GB/s      latency us\n";
+    for (const auto& [name, pairs] : kinds)
+    {
+        m_out << std::left << std::setw(14) << name << std::right << std::setw(5) << pairs.size();
+        for (const auto& [figure, digits] : {std::pair(&Pair::oneWay, 2),
+                                             std::pair(&Pair::bothWays, 2),
+                                             std::pair(&Pair::latency, 3)})
+        {
+            const auto [low, high] = std::minmax_element(
+                pairs.begin(),
+                pairs.end(),
+                [figure = figure](const Pair* a, const Pair* b) { return a->*figure < b->*figure; });
+            std::ostringstream range;
+            range << std::fixed << std::setprecision(digits) << (*low)->*figure << "-"
+                  << (*high)->*figure;
+            m_out << "   " << std::left << std::setw(17) << range.str() << std::right;
+        }
+        m_out << "\n";
+    }
+    m_out << "\n";
+}
+
+void
+GpuRun::PrintCounters() const
+{
+    const std::string wrong = m_server->ExplainImbalance();
+    m_out << "ports counted " << m_counted << " data bytes leaving the senders; transfers moved "
+          << m_moved << (m_counted == m_moved ? "" : ": THEY DISAGREE") << "\n"
+          << "credits of all links: " << (wrong.empty() ? "add up" : wrong) << "\n";
+}
+
+std::string
+GpuRun::GetDirectory() const
+{
+    const std::string name = m_options.out.empty() ? "results/dgx-" + m_options.model : m_options.out;
+    std::error_code error;
+    std::filesystem::create_directories(name, error);
+    if (error)
+    {
+        throw FabricError("cannot make directory '" + name + "': " + error.message());
+    }
+    return name;
+}
+
+void
+GpuRun::WriteResults() const
+{
+    const ServerTopology& topology = m_server->GetTopology();
+    const std::string directory = GetDirectory();
+    const std::string pairs = directory + "/pairs.csv";
+    std::ofstream file = Open(pairs);
+    file << "from,to,relation,one_way_GBps,both_ways_GBps,store_latency_us\n";
+    for (const Pair& p : m_pairs)
+    {
+        file << topology.GetPart(p.from).name << "," << topology.GetPart(p.to).name << ","
+             << p.relation << "," << p.oneWay << "," << p.bothWays << "," << p.latency << "\n";
+    }
+    Close(file, pairs);
+    const std::string links = directory + "/links.csv";
+    file = Open(links);
+    file << "link,a,b,profile,count,rate_bps_one_direction,data_bytes_a_to_b,data_bytes_b_to_a,"
+            "wire_packets_a_to_b,wire_packets_b_to_a,replays\n";
+    for (const auto& link : topology.GetLinks())
+    {
+        const FabricPort& a = m_server->GetPortOfLink(link.id, 0);
+        const FabricPort& b = m_server->GetPortOfLink(link.id, 1);
+        file << link.id << "," << topology.GetPart(link.a).name << ","
+             << topology.GetPart(link.b).name << "," << link.profile << "," << link.count << ","
+             << a.rate.GetBps() << "," << a.stats.linkDataBytes << "," << b.stats.linkDataBytes
+             << "," << a.stats.linkPackets << "," << b.stats.linkPackets << ","
+             << a.stats.replays + b.stats.replays << "\n";
+    }
+    Close(file, links);
+    FabricManifest manifest;
+    manifest.Set("command", m_options.commandLine);
+    manifest.Set("model", m_options.model);
+    manifest.AddPart({"GPU", m_server->GetGpu(0)});
+    manifest.SetNumber("trajectory_digest", FabricStation::Trajectory().digest);
+    const std::string path = directory + "/manifest.json";
+    file = Open(path);
+    file << manifest.ToJson();
+    Close(file, path);
+    m_out << "results: " << pairs << ", links.csv, manifest.json\n";
+}
+
+} // namespace ns3
