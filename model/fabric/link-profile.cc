@@ -204,6 +204,14 @@ Explain(const LinkProfile& row)
     {
         return "maxPayload must be 1 to 65535 bytes, and granule 1 to maxPayload";
     }
+    if (row.maxPayload % row.granule != 0)
+    {
+        return "maxPayload must be a whole number of granules";
+    }
+    if (row.header == 0 || row.answerHeader == 0)
+    {
+        return "packets take at least one byte besides their data";
+    }
     if (row.header > 1024 || row.answerHeader > 1024 || row.atomicOperand > 1024)
     {
         return "headers and operands must not be over 1024 bytes";
@@ -211,6 +219,15 @@ Explain(const LinkProfile& row)
     if (row.latencyPs <= 0 || row.latencyPs > maxTime || row.replayPs < 0 || row.replayPs > maxTime)
     {
         return "its latency must be 1 ps to 1 ms, its replay time 0 to 1 ms";
+    }
+    if (row.lanes == 0 || row.creditBytes == 0)
+    {
+        return "it needs lanes and a receive buffer";
+    }
+    const uint64_t packet = row.maxPayload + std::max(row.header, row.answerHeader);
+    if ((65535 / row.maxPayload + 1) * packet > 1 << 20)
+    {
+        return "a frame of 65535 data bytes must not take over 1048576 bytes on the wire";
     }
     return "";
 }

@@ -92,6 +92,13 @@ CreditFlowControl::SetHead(uint8_t vl, uint32_t bytes)
 {
     m_need[vl] = Blocks(bytes);
     Judge(vl);
+    if (((m_blocked >> vl) & 1) && bytes > Peer()->GetBuffer())
+    {
+        throw FabricError(m_port->station->GetName() + ": a frame of " + std::to_string(bytes) +
+                          " bytes will never fit the buffer of " +
+                          m_port->peer->station->GetName() + ", " +
+                          std::to_string(Peer()->GetBuffer()) + " bytes");
+    }
 }
 
 void
@@ -193,11 +200,13 @@ CreditFlowControl::DoReset(FabricPs)
 {
     m_count = 0;
     m_credits.fill(0);
+    m_need.fill(0);
 }
 
 void
 CreditFlowControl::Restore()
 {
+    Peer()->m_count = 0; // what was on its way back when the link failed
     for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
     {
         Peer()->m_credits[vl] = m_buffer / m_blockBytes - m_held[vl];

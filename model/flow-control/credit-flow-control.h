@@ -44,6 +44,12 @@ class CreditFlowControl : public FlowControl
     /** @return bytes of one class, whole blocks */
     uint32_t GetBuffer() const;
 
+    /** @return unit in which room is counted, bytes */
+    uint32_t GetBlockBytes() const
+    {
+        return m_blockBytes;
+    }
+
     /** @brief Both ends are wired and have buffers: hand out the first credits. */
     void Start();
 
@@ -51,6 +57,7 @@ class CreditFlowControl : public FlowControl
      * @brief Egress: the length of the frame that a class would send next.
      * @param vl class
      * @param bytes frame length, 0 when nothing waits
+     * @throws FabricError for a frame that the far end could never have room for
      */
     void SetHead(uint8_t vl, uint32_t bytes);
 

@@ -8,6 +8,7 @@
 #include "ns3/fabric-port.h"
 #include "ns3/fabric-random.h"
 #include "ns3/link-profile.h"
+#include "ns3/uinteger.h"
 
 #include <algorithm>
 
@@ -25,10 +26,17 @@ constexpr uint8_t MAX_HOPS = 250;
 TypeId
 CreditSwitch::GetTypeId()
 {
-    static TypeId tid = TypeId("ns3::CreditSwitch")
-                            .SetParent<FabricStation>()
-                            .SetGroupName("AiFabric")
-                            .AddConstructor<CreditSwitch>();
+    static TypeId tid =
+        TypeId("ns3::CreditSwitch")
+            .SetParent<FabricStation>()
+            .SetGroupName("AiFabric")
+            .AddConstructor<CreditSwitch>()
+            .AddAttribute("MaxPayload",
+                          "Data bytes of the largest frame (bytes); each neighbour must have room "
+                          "for one. Default: 4096, as sources make them.",
+                          UintegerValue(4096),
+                          MakeUintegerAccessor(&CreditSwitch::m_maxPayload),
+                          MakeUintegerChecker<uint32_t>(1, 65535));
     return tid;
 }
 
@@ -46,6 +54,45 @@ CreditSwitch::BytesOn(const FabricPort& port, const FabricPacket& p)
                : port.link->WireBytes(static_cast<MemoryOp>(p.opcode), p.payload);
 }
 
+uint32_t
+CreditSwitch::GetMaxPayload() const
+{
+    return m_maxPayload;
+}
+
+void
+CreditSwitch::CheckLink(const FabricPort& port, uint32_t maxPayload)
+{
+    const std::string where = port.station->GetName() + ": port " + std::to_string(port.id);
+    if (dynamic_cast<CreditFlowControl*>(port.flow) == nullptr ||
+        dynamic_cast<CreditFlowControl*>(port.peer->flow) == nullptr)
+    {
+        throw FabricError(where + " needs CreditFlowControl at both ends of its link");
+    }
+    if (port.link != port.peer->link)
+    {
+        throw FabricError(where + " and its neighbour disagree about the link profile: '" +
+                          (port.link == nullptr ? "none" : port.link->name) + "' and '" +
+                          (port.peer->link == nullptr ? "none" : port.peer->link->name) + "'");
+    }
+    if (port.link == nullptr)
+    {
+        return;
+    }
+    const uint32_t frame = std::max(port.link->WireBytes(MemoryOp::WRITE, maxPayload),
+                                    port.link->WireBytes(MemoryOp::READ_RESPONSE, maxPayload));
+    const CreditFlowControl& credits = CreditsOf(port);
+    const uint64_t room = CreditsOf(*port.peer).GetBuffer();
+    const uint64_t needed = uint64_t{credits.Blocks(frame)} * credits.GetBlockBytes();
+    if (needed > room)
+    {
+        throw FabricError(where + " sends frames of " + std::to_string(maxPayload) +
+                          " data bytes, which take " + std::to_string(needed) +
+                          " bytes of buffer; " + port.peer->station->GetName() + " has " +
+                          std::to_string(room) + " for each class");
+    }
+}
+
 void
 CreditSwitch::Start()
 {
@@ -53,11 +100,7 @@ CreditSwitch::Start()
     {
         if (port->peer != nullptr)
         {
-            if (dynamic_cast<CreditFlowControl*>(port->flow) == nullptr)
-            {
-                throw FabricError(GetName() + ": port " + std::to_string(port->id) +
-                                  " has no CreditFlowControl");
-            }
+            CheckLink(*port, GetMaxPayload());
             CreditsOf(*port).Start();
         }
     }
@@ -95,14 +138,18 @@ void
 CreditSwitch::DoPost(FabricPort&, FabricPacket* p)
 {
     p->outPort = DoIsMine(*p) ? NO_PORT : RouteOf(*p);
-    if (p->outPort == NO_PORT || !m_portAt[p->outPort]->up)
+    if (p->outPort == NO_PORT)
     {
         ArmDrain(p->arrival);
         return;
     }
     FabricPort& out = *m_portAt[p->outPort];
     out.pending.Insert(p->arrival, p->vl);
-    if (!((out.flow->GetBlocked() >> p->vl) & 1))
+    if (!out.up)
+    {
+        ArmDrain(p->arrival); // gives its room back then, unless the link is up again
+    }
+    else if (!((out.flow->GetBlocked() >> p->vl) & 1))
     {
         Arm(out, std::max(p->arrival, out.busyUntil));
     }
@@ -163,6 +210,7 @@ FabricPacket*
 CreditSwitch::DoSelect(FabricPort& port, FabricPs now)
 {
     DoRefill(port, now);
+    port.flow->Expire(now); // credits that came while nothing waited for them
     const uint8_t ready = port.queued & ~port.flow->GetBlocked();
     if (ready == 0)
     {
@@ -175,7 +223,7 @@ CreditSwitch::DoSelect(FabricPort& port, FabricPs now)
     credits.SetHead(vl, port.queue[vl].IsEmpty() ? 0 : port.queue[vl].Front()->bytes);
     if (p->inPort != NO_PORT)
     {
-        Release(*p, now);
+        DoDeparted(*p, now);
     }
     return p;
 }
@@ -184,6 +232,7 @@ FabricPs
 CreditSwitch::DoNextWake(FabricPort& port, FabricPs now)
 {
     DoRefill(port, now);
+    port.flow->Expire(now);
     return NextWakeOfQueues(port, now);
 }
 
@@ -192,8 +241,14 @@ CreditSwitch::DoFlushed(FabricPort&, FabricPacket* p, FabricPs now)
 {
     if (p->inPort != NO_PORT)
     {
-        Release(*p, now);
+        DoDeparted(*p, now);
     }
+}
+
+void
+CreditSwitch::DoDeparted(const FabricPacket& p, FabricPs at)
+{
+    Release(p, at);
 }
 
 void

@@ -44,9 +44,13 @@ class CreditSwitch : public FabricStation
 
     /**
      * @brief All stations are wired: hand out credits.
-     * @throws FabricError when a port's neighbour has no credits
+     * @throws FabricError when a port's neighbour has no credits, another link profile, or less
+     *         room than the largest frame takes
      */
     virtual void Start();
+
+    /** @return data bytes of the largest frame that this station sends or passes on */
+    virtual uint32_t GetMaxPayload() const;
 
     /**
      * @brief Egress of a packet; among equal ports by its addresses and tag, so that every packet
@@ -92,6 +96,14 @@ class CreditSwitch : public FabricStation
 
     FabricPacket* DoSelect(FabricPort& port, FabricPs now) override;
     FabricPs DoNextWake(FabricPort& port, FabricPs now) override;
+
+    /**
+     * @brief A frame has begun to leave or is flushed: by default its ingress room is free.
+     * @param p the frame, as the egress has it; its inPort is not NO_PORT
+     * @param at ps
+     */
+    virtual void DoDeparted(const FabricPacket& p, FabricPs at);
+
     void DoUnpost(FabricPort& in, FabricPacket* p) override;
     void DoFlushed(FabricPort& port, FabricPacket* p, FabricPs now) override;
     void DoLinkChanged(FabricPort& port, bool up) override;
@@ -132,6 +144,10 @@ class CreditSwitch : public FabricStation
 
     void DoPost(FabricPort& in, FabricPacket* p) override;
     void DoAdmit(FabricPort& in, FabricPacket* p) override;
+
+    static void CheckLink(const FabricPort& port, uint32_t maxPayload);
+
+    uint32_t m_maxPayload; //!< MaxPayload
 };
 
 } // namespace ns3
