@@ -6,7 +6,12 @@
 #include "attribute-defaults.h"
 #include "fabric-manifest.h"
 #include "fabric-units.h"
+#include "nccl-topology-reader.h"
+#include "nccl-topology-writer.h"
+#include "server-answers.h"
 #include "server-catalog.h"
+#include "server-printer.h"
+#include "smi-topology-reader.h"
 
 #include "ns3/fabric-error.h"
 #include "ns3/fabric-port.h"
@@ -74,6 +79,16 @@ RequirePart(const ServerTopology& topology, const std::string& name)
         throw FabricError("'" + name + "' is no part of this server; its parts: " + known);
     }
     return part;
+}
+
+/** @return true when the first visible character of a file opens a tag */
+bool
+IsXml(const std::string& path)
+{
+    std::ifstream file(path);
+    char first = 0;
+    file >> first;
+    return first == '<';
 }
 
 /** @return links between two parts, at least one */
@@ -160,7 +175,23 @@ GpuRun::Execute()
 ServerTopology
 GpuRun::MakeTopology() const
 {
-    return ServerCatalog::Make(m_options.model);
+    if (m_options.file.empty())
+    {
+        return ServerCatalog::Make(m_options.model);
+    }
+    std::map<std::string, std::string> answers;
+    for (const auto& answer : m_options.answers)
+    {
+        const size_t equals = answer.find('=');
+        if (equals == std::string::npos || equals == 0)
+        {
+            throw FabricError("--answer: '" + answer + "' is not of the form KEY=VALUE");
+        }
+        answers[answer.substr(0, equals)] = answer.substr(equals + 1);
+    }
+    const ServerAnswers given(answers);
+    return IsXml(m_options.file) ? NcclTopologyReader::Read(m_options.file, given).topology
+                                 : SmiTopologyReader::Read(m_options.file, given).topology;
 }
 
 void
@@ -207,48 +238,31 @@ GpuRun::Change(const ServerTopology& topology, bool built)
 void
 GpuRun::Describe(const ServerTopology& topology) const
 {
-    m_out << "server " << m_options.model << ":";
-    const char* separator = " ";
-    for (auto kind : {ServerTopology::Kind::GPU,
-                      ServerTopology::Kind::NVSWITCH,
-                      ServerTopology::Kind::PCIE_SWITCH,
-                      ServerTopology::Kind::CPU,
-                      ServerTopology::Kind::NIC,
-                      ServerTopology::Kind::DIE,
-                      ServerTopology::Kind::MEMORY})
-    {
-        const size_t parts = topology.GetParts(kind).size();
-        if (parts > 0)
-        {
-            m_out << separator << parts << " " << ServerTopology::KindName(kind);
-            separator = ", ";
-        }
-    }
+    m_out << "server " << (m_options.file.empty() ? m_options.model : m_options.file) << "\n";
+    ServerPrinter::WriteCounts(topology, m_out);
     m_out << "\n";
-    std::map<std::string, std::pair<uint32_t, uint32_t>> kinds; // bundles and links by profile
-    for (const auto& link : topology.GetLinks())
+    if (topology.GetRanks().size() <= MOST_FOR_ALL_PAIRS)
     {
-        ++kinds[link.profile].first;
-        kinds[link.profile].second += link.count;
+        ServerPrinter::WriteMatrix(topology, m_out);
+        m_out << "\n";
     }
-    for (const auto& [name, count] : kinds)
-    {
-        if (name.empty())
-        {
-            continue;
-        }
-        const LinkProfile& profile = LinkProfile::Get(name);
-        m_out << "  " << std::left << std::setw(16) << name << std::right << std::setw(4)
-              << count.second << " links in " << count.first << " bundles, each link "
-              << std::fixed << std::setprecision(2) << static_cast<double>(profile.rateBps) / 8e9
-              << " GB/s a direction raw, " << profile.DataBps() / 8e9 << " GB/s of data\n";
-    }
-    m_out << "\n";
 }
 
 void
-GpuRun::WriteGraphs(const ServerTopology&) const
+GpuRun::WriteGraphs(const ServerTopology& topology) const
 {
+    if (!m_options.dot.empty())
+    {
+        std::ofstream file = Open(m_options.dot);
+        ServerPrinter::WriteDot(topology, file);
+        Close(file, m_options.dot);
+    }
+    if (!m_options.xml.empty())
+    {
+        std::ofstream file = Open(m_options.xml);
+        NcclTopologyWriter::Write(topology, file);
+        Close(file, m_options.xml);
+    }
 }
 
 void

@@ -42,7 +42,7 @@ PairsText(const ServerTopology& topology, const std::vector<ServerRouting::Pair>
 } // namespace
 
 GpuServerHelper::GpuServerHelper()
-    : m_nvSwitch("ns3::CreditSwitch"),
+    : m_nvSwitch("ns3::NvSwitch"),
       m_pcieSwitch("ns3::CreditSwitch")
 {
 }
@@ -127,9 +127,82 @@ GpuServerHelper::Install(const ServerTopology& topology, const NodeContainer& no
         WireLink(link);
     }
     SetRoutes();
+    SetGroups();
     for (const auto& station : m_stations)
     {
         station->Start();
+    }
+}
+
+uint32_t
+GpuServerHelper::AddGroup(const std::vector<uint32_t>& ranks)
+{
+    m_groups.push_back(ranks);
+    return static_cast<uint32_t>(m_groups.size() - 1);
+}
+
+uint32_t
+GpuServerHelper::GetGroup(uint32_t group) const
+{
+    if (group >= m_groups.size())
+    {
+        throw FabricError("group " + std::to_string(group) + " does not exist: there are " +
+                          std::to_string(m_groups.size()));
+    }
+    return static_cast<uint32_t>(m_routing->GetEndpoints().size()) + group;
+}
+
+std::vector<uint32_t>
+GpuServerHelper::GetSharedSwitches(const std::vector<uint32_t>& ranks) const
+{
+    std::vector<uint32_t> shared;
+    for (uint32_t nvSwitch : m_topology.GetParts(Kind::NVSWITCH))
+    {
+        const bool all = std::all_of(ranks.begin(), ranks.end(), [&](uint32_t rank) {
+            return m_topology.GetGpuLinks(m_topology.GetRanks().at(rank), nvSwitch) > 0;
+        });
+        if (all)
+        {
+            shared.push_back(nvSwitch);
+        }
+    }
+    return shared;
+}
+
+void
+GpuServerHelper::SetGroups()
+{
+    for (uint32_t link = 0; link < m_topology.GetLinks().size(); ++link)
+    {
+        for (uint32_t end : {0, 1})
+        {
+            FabricPort& port = GetPortOfLink(link, end);
+            auto* nvSwitch = dynamic_cast<NvSwitch*>(port.station);
+            auto* device = dynamic_cast<MemoryDevice*>(port.peer->station);
+            if (nvSwitch != nullptr && device != nullptr)
+            {
+                nvSwitch->SetEndpoint(port.id, device->GetEndpoint());
+            }
+        }
+    }
+    for (uint32_t group = 0; group < m_groups.size(); ++group)
+    {
+        std::vector<uint32_t> members;
+        for (uint32_t rank : m_groups[group])
+        {
+            members.push_back(GetGpu(rank)->GetEndpoint());
+        }
+        const auto switches = GetSharedSwitches(m_groups[group]);
+        if (switches.empty())
+        {
+            throw FabricError("group " + std::to_string(group) + " of " +
+                              std::to_string(members.size()) +
+                              " GPUs: no NVSwitch has links to all of them");
+        }
+        for (uint32_t nvSwitch : switches)
+        {
+            DynamicCast<NvSwitch>(m_stations[nvSwitch])->AddGroup(GetGroup(group), members);
+        }
     }
 }
 
@@ -151,7 +224,7 @@ GpuServerHelper::CreateStation(const ServerTopology::Part& part)
 {
     if (part.kind == Kind::NVSWITCH)
     {
-        return m_nvSwitch.Create<CreditSwitch>();
+        return m_nvSwitch.Create<NvSwitch>();
     }
     if (part.kind == Kind::PCIE_SWITCH)
     {
@@ -246,12 +319,32 @@ GpuServerHelper::SetRoutes()
     for (const auto& part : m_topology.GetParts())
     {
         ForwardingTable& table = m_stations[part.id]->GetForwardingTable();
-        table.Reset(endpoints);
+        table.Reset(endpoints + static_cast<uint32_t>(m_groups.size()));
         for (uint32_t endpoint = 0; endpoint < endpoints; ++endpoint)
         {
             table.Set(endpoint, m_routing->GetPorts(part.id, endpoint));
         }
+        for (uint32_t group = 0; part.kind == Kind::GPU && group < m_groups.size(); ++group)
+        {
+            table.Set(GetGroup(group), PortsTo(part.id, GetSharedSwitches(m_groups[group])));
+        }
     }
+}
+
+std::vector<uint16_t>
+GpuServerHelper::PortsTo(uint32_t part, const std::vector<uint32_t>& peers) const
+{
+    std::vector<uint16_t> ports;
+    const auto& links = m_topology.GetLinks(part);
+    for (size_t i = 0; i < links.size(); ++i)
+    {
+        const uint32_t peer = m_topology.GetPeer(links[i], part);
+        if (m_linkUp[links[i]] && std::find(peers.begin(), peers.end(), peer) != peers.end())
+        {
+            ports.push_back(static_cast<uint16_t>(i));
+        }
+    }
+    return ports;
 }
 
 const ServerTopology&

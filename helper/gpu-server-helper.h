@@ -13,6 +13,7 @@
 #include "ns3/memory-map.h"
 #include "ns3/node-container.h"
 #include "ns3/nstime.h"
+#include "ns3/nv-switch.h"
 #include "ns3/object-factory.h"
 
 #include <map>
@@ -88,6 +89,13 @@ class GpuServerHelper
     void SetRequireAllPairs(bool require);
 
     /**
+     * @brief Ask for a multicast and reduction group of GPUs; before Build().
+     * @param ranks its members, by index among the GPUs
+     * @return index of the group, see GetGroup()
+     */
+    uint32_t AddGroup(const std::vector<uint32_t>& ranks);
+
+    /**
      * @brief Create everything, with nodes of its own.
      * @param topology the servers; copied
      * @throws FabricError with the pairs of GPUs that have no way to each other, with what the
@@ -135,6 +143,12 @@ class GpuServerHelper
     /** @return number of GPUs */
     uint32_t GetNGpus() const;
 
+    /**
+     * @param group as AddGroup() numbered it
+     * @return endpoint number that MemoryDevice::WriteMulticast() and ReduceRead() take
+     */
+    uint32_t GetGroup(uint32_t group) const;
+
     /** @return the address map of all memories */
     Ptr<MemoryMap> GetMap() const;
 
@@ -174,7 +188,10 @@ class GpuServerHelper
     void CreateStations();
     void WireLink(const ServerTopology::Link& link);
     void SetRoutes();
+    void SetGroups();
     void RequireWays() const;
+    std::vector<uint32_t> GetSharedSwitches(const std::vector<uint32_t>& ranks) const;
+    std::vector<uint16_t> PortsTo(uint32_t part, const std::vector<uint32_t>& peers) const;
 
     typedef std::pair<std::string, Ptr<AttributeValue>> Setting; //!< attribute and value
 
@@ -185,6 +202,7 @@ class GpuServerHelper
     bool m_relay{false};                               //!< GPUs relay
     bool m_requireAllPairs{true};                      //!< see SetRequireAllPairs()
     std::map<uint32_t, uint64_t> m_rateOf;             //!< see SetLinkRate()
+    std::vector<std::vector<uint32_t>> m_groups;       //!< ranks, see AddGroup()
     NodeContainer m_nodes;                             //!< by chassis
     std::vector<Ptr<CreditSwitch>> m_stations;         //!< by part
     std::vector<uint16_t> m_portOf;                    //!< by 2 x link + end
