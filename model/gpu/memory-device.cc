@@ -146,20 +146,23 @@ MemoryDevice::GetMaxPayload() const
 void
 MemoryDevice::Post(const MemoryRequest& request, MemoryCallback done)
 {
-    const std::string who = GetName() + ": a memory operation ";
+    const char* wrong = nullptr;
     if (!m_started)
     {
-        throw FabricError(who + "before Start()");
+        wrong = "must not begin before Start()";
     }
-    if (request.bytes == 0 || (request.op == MemoryOp::ATOMIC_REQUEST && request.bytes != 8) ||
-        request.op == MemoryOp::FLUSH || MemoryClassOf(request.op) == MEMORY_COMPLETION)
+    else if (request.bytes == 0 || (request.op == MemoryOp::ATOMIC_REQUEST && request.bytes != 8) ||
+             request.op == MemoryOp::FLUSH || MemoryClassOf(request.op) == MEMORY_COMPLETION)
     {
-        throw FabricError(who + "must be a write, a read or an atomic of at least 1 byte, and "
-                                "atomics of 8");
+        wrong = "must be a write, a read or an atomic of at least 1 byte, atomics of 8";
     }
-    if (request.owner == MemoryRequest::BY_MAP && !m_map)
+    else if (request.owner == MemoryRequest::BY_MAP && !m_map)
     {
-        throw FabricError(who + "that names no owner needs a memory map");
+        wrong = "that names no owner needs a memory map";
+    }
+    if (wrong != nullptr)
+    {
+        throw FabricError(GetName() + ": a memory operation " + wrong);
     }
     const FabricPs now = FabricTime::Now();
     Drain(now); // what has arrived by now comes first, whatever the order of events

@@ -107,13 +107,13 @@ MemoryRequester::Delay(uint32_t slot, FabricPs due)
 void
 MemoryRequester::OnTimer(FabricPs now)
 {
+    CheckDeadlines(now);
     while (m_timed.head != NONE && m_table.At(m_timed.head).due <= now)
     {
         const uint32_t slot = m_timed.head;
         m_table.Remove(m_timed, slot);
         m_table.At(slot).state == State::FINISHED ? Complete(slot, now) : Activate(slot, now);
     }
-    CheckDeadlines(now);
 }
 
 void
@@ -126,6 +126,7 @@ MemoryRequester::Activate(uint32_t slot, FabricPs now)
     {
         t.deadline = now + m_device.GetTimeout();
         m_table.Watch(slot);
+        AskForCheck(now);
     }
     if (t.piece == 0 && !NextPiece(t))
     {
@@ -179,16 +180,15 @@ MemoryRequester::Continue(uint32_t slot, FabricPs now)
 uint16_t
 MemoryRequester::QueueOf(uint64_t ports)
 {
-    size_t i = 0;
-    while (i < m_queues.size() && m_queues[i].ports != ports)
-    {
-        ++i;
-    }
-    if (i == m_queues.size())
+    const auto queue = std::find_if(m_queues.begin(), m_queues.end(), [ports](const SendQueue& q) {
+        return q.ports == ports;
+    });
+    if (queue == m_queues.end())
     {
         m_queues.push_back({ports, {}});
+        return static_cast<uint16_t>(m_queues.size() - 1);
     }
-    return static_cast<uint16_t>(i);
+    return static_cast<uint16_t>(queue - m_queues.begin());
 }
 
 FabricPs
@@ -298,6 +298,7 @@ MemoryRequester::Flush(uint32_t slot, FabricPs now)
         const auto port = static_cast<uint16_t>(__builtin_ctzll(left));
         FabricPacket* p = m_device.NewPacket(MemoryOp::FLUSH, t.owner, m_table.TagOf(slot));
         p->txStamp = static_cast<FabricPs>(PathBytes(slot, port));
+        p->flags = FABRIC_ACK_REQ;
         p->arrival = now;
         PathBytes(slot, port) = 0;
         ++t.waiting;
@@ -332,12 +333,12 @@ MemoryRequester::Local(uint32_t slot, FabricPs now)
     t.left -= bytes;
     t.delivered += bytes;
     t.due = std::max(t.due, end + m_device.GetMemoryLatency());
+    if (t.left == 0 && t.waiting == 0)
+    {
+        Finish(slot, t.due);
+    }
     if (t.left == 0)
     {
-        if (t.waiting == 0)
-        {
-            Finish(slot, t.due);
-        }
         return;
     }
     if (t.piece == 0 && !NextPiece(t))
@@ -552,13 +553,19 @@ MemoryRequester::CheckDeadlines(FabricPs now)
         }
         else
         {
-            if (m_watchAt <= now)
-            {
-                m_watchAt = t.deadline;
-                m_device.ArmDrain(t.deadline);
-            }
+            AskForCheck(now);
             return;
         }
+    }
+}
+
+void
+MemoryRequester::AskForCheck(FabricPs now)
+{
+    if (m_watchAt <= now)
+    {
+        m_watchAt = m_table.At(m_table.GetFirstWatched()).deadline;
+        m_device.ArmDrain(m_watchAt);
     }
 }
 
@@ -569,10 +576,8 @@ MemoryRequester::OnLinkDown(uint16_t port, FabricPs now)
     {
         while (!staged.IsEmpty())
         {
-            m_device.Drop(staged.Pop(),
-                          m_device.GetPort(port),
-                          now,
-                          FabricDropReason::LINK_DOWN);
+            FabricPort& at = m_device.GetPort(port);
+            m_device.Drop(staged.Pop(), at, now, FabricDropReason::LINK_DOWN);
         }
     }
     for (uint32_t slot = 0; slot < m_table.GetCapacity(); ++slot)

@@ -157,6 +157,7 @@ class MemoryRequester
     void OnAck(uint32_t slot, const FabricPacket& p);
     void EndRead(MemoryTransfer& t);
     void CheckDeadlines(FabricPs now);
+    void AskForCheck(FabricPs now);
     uint16_t QueueOf(uint64_t ports);
     uint64_t& PathBytes(uint32_t slot, uint16_t port);
 

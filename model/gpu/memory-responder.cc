@@ -31,6 +31,13 @@ RightsFor(MemoryOp op)
     }
 }
 
+/** @return what tells operations apart on one path */
+uint64_t
+PathKey(const FabricPacket& p)
+{
+    return (static_cast<uint64_t>(p.src) << 32) | p.psn;
+}
+
 } // namespace
 
 MemoryResponder::MemoryResponder(MemoryDevice& device)
@@ -53,20 +60,11 @@ MemoryResponder::Start(uint16_t ports)
     m_lanes.resize(ports);
 }
 
-MemoryPeerStats&
-MemoryResponder::Peer(uint32_t peer)
-{
-    if (peer >= m_peers.size())
-    {
-        m_peers.resize(peer + 1);
-    }
-    return m_peers[peer];
-}
-
 MemoryPeerStats
 MemoryResponder::GetPeer(uint32_t peer) const
 {
-    return peer < m_peers.size() ? m_peers[peer] : MemoryPeerStats{};
+    const auto stats = m_peers.find(peer);
+    return stats == m_peers.end() ? MemoryPeerStats{} : stats->second;
 }
 
 uint64_t
@@ -92,11 +90,7 @@ MemoryResponder::OnRequest(FabricPort& in, FabricPacket* p)
     const auto op = static_cast<MemoryOp>(p->opcode);
     if (op == MemoryOp::FLUSH)
     {
-        m_device.Release(*p, p->arrival + p->tailLag);
-        Acknowledge(in,
-                    p,
-                    MemoryStatus::OK,
-                    std::max(p->arrival + p->tailLag, m_lanes[in.id].written));
+        OnFlush(in, p);
         return;
     }
     const MemoryStatus status = Check(*p);
@@ -116,6 +110,23 @@ MemoryResponder::OnRequest(FabricPort& in, FabricPacket* p)
 }
 
 void
+MemoryResponder::OnFlush(FabricPort& in, FabricPacket* p)
+{
+    Lane& lane = m_lanes[in.id];
+    const FabricPs tail = p->arrival + p->tailLag;
+    m_device.Release(*p, tail);
+    MemoryStatus status = MemoryStatus::OK;
+    if (p->flags & FABRIC_ACK_REQ) // a switch that answers for a group does not count
+    {
+        const auto sent = static_cast<uint64_t>(p->txStamp);
+        const uint64_t came = lane.came.Take(PathKey(*p), sent);
+        p->txStamp = static_cast<FabricPs>(came);
+        status = came < sent ? MemoryStatus::LINK_DOWN : MemoryStatus::OK;
+    }
+    Acknowledge(in, p, status, std::max(tail, lane.written));
+}
+
+void
 MemoryResponder::OnWrite(FabricPort& in, FabricPacket* p)
 {
     // a reduction reads, adds and writes
@@ -124,7 +135,8 @@ MemoryResponder::OnWrite(FabricPort& in, FabricPacket* p)
                                   p->arrival + p->tailLag);
     FabricPs& written = m_lanes[in.id].written;
     written = std::max(written, end + m_device.GetMemoryLatency());
-    Peer(p->src).bytesWritten += p->payload;
+    m_peers[p->src].bytesWritten += p->payload;
+    m_lanes[in.id].came.Add(PathKey(*p), p->payload);
     m_device.Release(*p, end);
     FabricPacketPool::Get().Free(p);
 }
@@ -134,7 +146,7 @@ MemoryResponder::OnRead(FabricPort& in, FabricPacket* p)
 {
     const FabricPs tail = p->arrival + p->tailLag;
     const MemoryBandwidth::Grant grant = m_device.m_memory.Take(p->arrival, p->payload);
-    Peer(p->src).bytesRead += p->payload;
+    m_peers[p->src].bytesRead += p->payload;
     m_device.Release(*p, tail);
     p->opcode = static_cast<uint8_t>(MemoryOp::READ_RESPONSE);
     // the first packet leaves when its data are there, the last one not before the last data are
@@ -150,7 +162,7 @@ MemoryResponder::OnAtomic(FabricPort& in, FabricPacket* p)
     side.operand =
         Execute(address, static_cast<MemoryAtomic>(side.imm), side.operand, side.compare);
     const MemoryBandwidth::Grant grant = m_device.m_memory.Take(p->arrival, 2 * p->payload);
-    ++Peer(p->src).atomics;
+    ++m_peers[p->src].atomics;
     m_device.Release(*p, p->arrival);
     p->opcode = static_cast<uint8_t>(MemoryOp::ATOMIC_RESPONSE);
     p->tailLag = 0;
@@ -180,8 +192,17 @@ void
 MemoryResponder::Refuse(FabricPort& in, FabricPacket* p, MemoryStatus status)
 {
     const FabricPs tail = p->arrival + p->tailLag;
-    ++Peer(p->src).refused;
+    ++m_peers[p->src].refused;
     m_device.Release(*p, tail);
+    const auto op = static_cast<MemoryOp>(p->opcode);
+    if (op == MemoryOp::FLUSH)
+    {
+        m_lanes[in.id].came.Take(PathKey(*p), static_cast<uint64_t>(p->txStamp));
+    }
+    else if (MemoryClassOf(op) == MEMORY_POSTED)
+    {
+        m_lanes[in.id].came.Add(PathKey(*p), p->payload); // it came, its sender will be told
+    }
     // behind all answers to what came in earlier, as a flush is
     Acknowledge(in, p, status, std::max(tail, m_lanes[in.id].written));
 }

@@ -5,6 +5,7 @@
 #define MEMORY_RESPONDER_H
 
 #include "memory-completion.h"
+#include "memory-path-counts.h"
 
 #include "ns3/fabric-packet.h"
 
@@ -32,7 +33,8 @@ struct MemoryPeerStats
  * @brief The owner's half of a MemoryDevice: checks requests, serves them, queues the answers.
  *
  * Answers leave by the port where the request came in, in the order in which they are ready, and
- * never wait for anything but room at the far end of that link for completions.
+ * never wait for anything but room at the far end of that link for completions. A FLUSH says how
+ * many bytes its path has carried; fewer that arrived were lost, and the answer says so.
  */
 class MemoryResponder
 {
@@ -108,11 +110,12 @@ class MemoryResponder
     {
         FabricPacketFifo data;  //!< READ_RESPONSE, ATOMIC_RESPONSE
         FabricPacketFifo acks;  //!< ACK
+        MemoryPathCounts came;  //!< posted bytes that came in here, until their flush
         FabricPs written{0};    //!< all writes that came in here are in memory, ps
     };
 
     MemoryStatus Check(const FabricPacket& p) const;
-    MemoryPeerStats& Peer(uint32_t peer);
+    void OnFlush(FabricPort& in, FabricPacket* p);
     void OnWrite(FabricPort& in, FabricPacket* p);
     void OnRead(FabricPort& in, FabricPacket* p);
     void OnAtomic(FabricPort& in, FabricPacket* p);
@@ -121,7 +124,7 @@ class MemoryResponder
 
     MemoryDevice& m_device;                         //!< whose memory it is
     std::vector<Lane> m_lanes;                      //!< by port
-    std::vector<MemoryPeerStats> m_peers;           //!< by endpoint
+    std::unordered_map<uint32_t, MemoryPeerStats> m_peers; //!< by endpoint or group
     std::unordered_map<uint64_t, uint64_t> m_words; //!< touched by atomics
 };
 
