@@ -12,39 +12,33 @@
 namespace ns3
 {
 
-bool
-QpTable::IsCalled(const QpCore* qp, uint32_t qpn)
-{
-    return qp->qpn == qpn;
-}
-
 void
 QpTable::Add(QpCore* qp)
 {
     if (m_count * 2 >= m_slots.size())
     {
-        std::vector<QpCore*> bigger(std::max<size_t>(16, m_slots.size() * 2), nullptr);
+        std::vector<Slot> bigger(std::max<size_t>(16, m_slots.size() * 2));
         if (bigger.size() > RdmaPsn::MASK + 1)
         {
             throw FabricError("a NIC has at most 2^23 queue pairs");
         }
-        for (QpCore* old : m_slots)
+        for (const Slot& old : m_slots)
         {
-            if (old != nullptr)
+            if (old.qp != nullptr)
             {
-                bigger[old->qpn & (bigger.size() - 1)] = old;
+                bigger[old.qpn & (bigger.size() - 1)] = old;
             }
         }
         m_slots.swap(bigger);
     }
     // numbers are used in turn, so that late packets of a dead queue pair find nobody
-    while (m_next == 0 || m_slots[m_next & (m_slots.size() - 1)] != nullptr)
+    while (m_next == 0 || m_slots[m_next & (m_slots.size() - 1)].qp != nullptr)
     {
         m_next = (m_next + 1) & RdmaPsn::MASK;
     }
     qp->qpn = m_next;
     qp->entry.wait.order = qp->timer.order = m_next;
-    m_slots[m_next & (m_slots.size() - 1)] = qp;
+    m_slots[m_next & (m_slots.size() - 1)] = {qp, m_next};
     m_next = (m_next + 1) & RdmaPsn::MASK;
     ++m_count;
 }
@@ -52,7 +46,7 @@ QpTable::Add(QpCore* qp)
 void
 QpTable::Remove(QpCore* qp)
 {
-    m_slots[qp->qpn & (m_slots.size() - 1)] = nullptr;
+    m_slots[qp->qpn & (m_slots.size() - 1)] = Slot();
     --m_count;
 }
 

@@ -21,6 +21,13 @@ struct QpCore;
 class QpTable
 {
   public:
+    /** @brief A place: a queue pair and its number, or null. */
+    struct Slot
+    {
+        QpCore* qp{nullptr}; //!< the queue pair
+        uint32_t qpn{0};     //!< its number; 0 is nobody's
+    };
+
     /**
      * @brief Number a queue pair and enter it.
      * @param qp the queue pair
@@ -40,8 +47,12 @@ class QpTable
      */
     QpCore* Find(uint32_t qpn) const
     {
-        QpCore* qp = m_slots.empty() ? nullptr : m_slots[qpn & (m_slots.size() - 1)];
-        return qp != nullptr && IsCalled(qp, qpn) ? qp : nullptr;
+        if (m_slots.empty())
+        {
+            return nullptr;
+        }
+        const Slot& slot = m_slots[qpn & (m_slots.size() - 1)];
+        return slot.qpn == qpn ? slot.qp : nullptr;
     }
 
     /** @return queue pairs in it */
@@ -51,17 +62,15 @@ class QpTable
     }
 
     /** @return all places; null where there is none */
-    const std::vector<QpCore*>& GetSlots() const
+    const std::vector<Slot>& GetSlots() const
     {
         return m_slots;
     }
 
   private:
-    static bool IsCalled(const QpCore* qp, uint32_t qpn);
-
-    std::vector<QpCore*> m_slots; //!< by low bits of the number
-    uint32_t m_count{0};          //!< queue pairs
-    uint32_t m_next{1};           //!< next number to try
+    std::vector<Slot> m_slots; //!< by low bits of the number
+    uint32_t m_count{0};       //!< queue pairs
+    uint32_t m_next{1};        //!< next number to try
 };
 
 } // namespace ns3

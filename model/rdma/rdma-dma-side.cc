@@ -95,10 +95,17 @@ RdmaDmaSide::Leave(FabricPacket* p, FabricPs now)
 FabricPs
 RdmaDmaSide::NextWake(FabricPs now)
 {
-    Prefetch(now);
-    const FabricPort& port = m_engine.m_port;
+    Prefetch(now); // may start timers
+    RdmaNicEngine& e = m_engine;
+    const FabricPort& port = e.m_port;
     const FabricPs whole = m_staging.NextAt(port.flow->GetBlocked());
-    return std::min(NextUpdate(), std::max(port.busyUntil, whole));
+    const FabricPs cnp = e.m_cnps.IsEmpty() ? FABRIC_NEVER : e.m_cnps.Front()->arrival;
+    FabricPs next = std::min({e.NextTimer(), e.m_exact.NextAfter(now, 0), e.m_scheduler.NextAt()});
+    if (e.m_blocked > 0 && !port.inbox.IsEmpty())
+    {
+        next = std::min(next, port.inbox.Front()->arrival);
+    }
+    return std::min(next, std::max(port.busyUntil, std::min(whole, cnp)));
 }
 
 void

@@ -44,9 +44,9 @@ class RdmaDmaSide : private RdmaDmaPath::Client
     FabricPacket* Select(FabricPs now);
 
     /**
-     * @brief Have payload fetched, and say when something is to be done next.
+     * @brief Have payload fetched; rule R3, apart from the port's own queues.
      * @param now ps
-     * @return ps; queue pairs that wait for their time apart
+     * @return ps
      */
     FabricPs NextWake(FabricPs now);
 

@@ -326,23 +326,24 @@ RdmaNicEngine::Select(FabricPs now)
 FabricPs
 RdmaNicEngine::NextWake(FabricPs now)
 {
+    if (m_dma)
+    {
+        return m_dma->NextWake(now);
+    }
     const FabricPs busy = m_port.busyUntil;
-    const FabricPs ofDma = m_dma ? m_dma->NextWake(now) : FABRIC_NEVER; // may start timers
-    FabricPs next = std::min({ofDma, m_timers.NextAt(), m_exact.NextAfter(now, 0)});
-    if (!m_dma && m_scheduler.GetReady() & ~m_port.flow->GetBlocked())
+    FabricPs next = std::min(m_timers.NextAt(), m_exact.NextAfter(now, 0));
+    if (m_scheduler.GetReady() & ~m_port.flow->GetBlocked())
     {
         return std::min(next, busy);
     }
-    // a payload may be asked for, or a queue pair freed to do so, while the port is busy
-    const FabricPs earliest = m_dma ? now : busy;
-    next = std::min(next, std::max(earliest, m_scheduler.NextAt()));
+    next = std::min(next, std::max(busy, m_scheduler.NextAt()));
     if (!m_cnps.IsEmpty())
     {
         next = std::min(next, std::max(busy, m_cnps.Front()->arrival));
     }
     if (m_blocked > 0 && !m_port.inbox.IsEmpty())
     {
-        next = std::min(next, std::max(earliest, m_port.inbox.Front()->arrival));
+        next = std::min(next, std::max(busy, m_port.inbox.Front()->arrival));
     }
     return next;
 }
@@ -416,11 +417,11 @@ RdmaNicEngine::SetDmaPath(RdmaDmaPath* path)
 void
 RdmaNicEngine::EnsureTimers(FabricPs now)
 {
-    for (QpCore* qp : m_table.GetSlots())
+    for (const QpTable::Slot& slot : m_table.GetSlots())
     {
-        if (qp != nullptr)
+        if (slot.qp != nullptr)
         {
-            qp->requester.EnsureTimer(now);
+            slot.qp->requester.EnsureTimer(now);
         }
     }
 }

@@ -545,6 +545,12 @@ RdmaResponder::SendBehindData(FabricPacket* p)
 void
 RdmaResponder::SendAck(uint8_t syndrome, uint64_t seq, const FabricPacket* cause)
 {
+    m_core.engine.SendControl(MakeAck(syndrome, seq, cause));
+}
+
+FabricPacket*
+RdmaResponder::MakeAck(uint8_t syndrome, uint64_t seq, const FabricPacket* cause)
+{
     FabricPacket* p = m_core.NewPacket(BTH_RC_ACK, 0, m_core.engine.AckClass(), seq);
     p->syndrome = syndrome;
     if (cause != nullptr)
@@ -552,8 +558,7 @@ RdmaResponder::SendAck(uint8_t syndrome, uint64_t seq, const FabricPacket* cause
         p->txStamp = cause->txStamp;
         p->flags |= (cause->flags & FABRIC_CE) ? FABRIC_ECHO_CE : 0;
     }
-    const bool fatal = (syndrome & 0x60) == 0x60 && syndrome != RDMA_NAK_SEQUENCE;
-    fatal ? SendBehindData(p) : m_core.engine.SendControl(p);
+    return p;
 }
 
 void
@@ -566,7 +571,7 @@ RdmaResponder::Refuse(uint8_t syndrome, FabricPs at)
     }
     m_refusal = 0;
     ++m_core.counters.naksTx;
-    SendAck(syndrome, m_view.expected, nullptr);
+    SendBehindData(MakeAck(syndrome, m_view.expected, nullptr));
     m_core.EnterError(at);
 }
 

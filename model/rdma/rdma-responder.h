@@ -126,6 +126,7 @@ class RdmaResponder
     void SendBehindData(FabricPacket* p);
     void Store(const FabricPacket* p, uint32_t key);
     void SendAck(uint8_t syndrome, uint64_t seq, const FabricPacket* cause);
+    FabricPacket* MakeAck(uint8_t syndrome, uint64_t seq, const FabricPacket* cause);
     void Refuse(uint8_t syndrome, FabricPs at);
     void ForgetMessage();
     void EndMessage(FabricPs at);
