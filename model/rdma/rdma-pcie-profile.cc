@@ -85,12 +85,17 @@ RdmaPcieProfile::~RdmaPcieProfile() = default;
 void
 RdmaPcieProfile::SetLink(std::string name)
 {
-    const LinkProfile& row = LinkProfile::Get(name);
-    if (row.family != LinkProfile::Family::PCIE)
+    if (!LinkProfile::Has(name) || LinkProfile::Get(name).family != LinkProfile::Family::PCIE)
     {
-        throw FabricError("ns3::RdmaPcieProfile::Link '" + name + "': a PCIe link is needed, not " +
-                          LinkProfile::FamilyName(row.family));
+        std::string known;
+        for (const std::string& other : LinkProfile::GetNames())
+        {
+            const bool pcie = LinkProfile::Get(other).family == LinkProfile::Family::PCIE;
+            known += pcie ? (known.empty() ? "" : ", ") + other : "";
+        }
+        throw FabricError("PCIe link of a NIC '" + name + "': one of " + known + " is needed");
     }
+    const LinkProfile& row = LinkProfile::Get(name);
     const auto rate = [&row](MemoryOp op) {
         return FabricRate(
             static_cast<uint64_t>(std::floor(static_cast<double>(row.rateBps) * row.Efficiency(op))));
