@@ -508,7 +508,8 @@ NvSwitch::StartJob(FabricPacket* p)
         ask->payload = p->payload;
         ask->vl = p->vl;
         ask->inPort = NO_PORT;
-        ask->arrival = FabricTime::Now();
+        ask->arrival = p->arrival; // its last packet cannot leave before it is here
+        ask->tailLag = p->tailLag;
         SendOn(out, ask);
     }
     if ((job.left[0] | job.left[1]) == 0)
