@@ -9,6 +9,7 @@
 #include "ns3/uinteger.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace ns3
 {
@@ -81,6 +82,20 @@ MemoryFabric::Link(uint32_t a, uint32_t b, const std::string& profile, uint32_t 
 }
 
 void
+MemoryFabric::Star(uint32_t howMany, uint32_t switches, const std::string& profile)
+{
+    Make(howMany, switches);
+    for (uint32_t s = 0; s < switches; ++s)
+    {
+        for (uint32_t d = 0; d < howMany; ++d)
+        {
+            Link(d, howMany + s, profile);
+        }
+    }
+    Start();
+}
+
+void
 MemoryFabric::Route(uint32_t destination)
 {
     constexpr uint32_t FAR = 0xffffffff;
@@ -123,7 +138,14 @@ MemoryFabric::Start()
 {
     for (const auto& station : stations)
     {
-        station->GetForwardingTable().Reset(static_cast<uint32_t>(devices.size()));
+        station->GetForwardingTable().Reset(static_cast<uint32_t>(devices.size()) + groups);
+    }
+    for (uint32_t i = 0; i < devices.size() * groups; ++i)
+    {
+        const Ptr<MemoryDevice> from = devices[i / groups];
+        std::vector<uint16_t> ports(from->GetNPorts());
+        std::iota(ports.begin(), ports.end(), uint16_t{0});
+        from->GetForwardingTable().Set(static_cast<uint32_t>(devices.size()) + i % groups, ports);
     }
     for (uint32_t i = 0; i < devices.size(); ++i)
     {
@@ -167,6 +189,25 @@ MemoryFabric::ExplainImbalance() const
         }
     }
     return "";
+}
+
+std::string
+MemoryFabric::ExplainBooks() const
+{
+    for (const auto& each : devices)
+    {
+        const MemoryRequesterStats& s = each->GetStats();
+        if (s.bytesPosted != s.bytesDelivered + s.bytesFailed || s.posted != s.completed ||
+            each->GetInUse() != 0)
+        {
+            return each->GetName() + ": bytes posted " + std::to_string(s.bytesPosted) +
+                   ", delivered " + std::to_string(s.bytesDelivered) + ", failed " +
+                   std::to_string(s.bytesFailed) + "; operations posted " +
+                   std::to_string(s.posted) + ", completed " + std::to_string(s.completed) +
+                   ", under way " + std::to_string(each->GetInUse());
+        }
+    }
+    return ExplainImbalance();
 }
 
 void

@@ -28,6 +28,7 @@ class MemoryFabric
     ObjectFactory scheduler{"ns3::StrictDwrrScheduler"}; //!< every port
     uint32_t buffer{0};     //!< receive buffer of every port; 0: that of its links
     uint32_t maxPayload{4096}; //!< of every crossbar
+    uint32_t groups{0};     //!< multicast groups; numbered behind the devices, by all their ports
     bool eager{false};      //!< EagerArrivals everywhere
     bool cutThrough{true};  //!< everywhere
     double errorRate{0};    //!< of a link packet
@@ -52,6 +53,14 @@ class MemoryFabric
      */
     uint32_t Link(uint32_t a, uint32_t b, const std::string& profile, uint32_t links = 1);
 
+    /**
+     * @brief All of it: devices round crossbars, every device with one link to each.
+     * @param devices how many
+     * @param switches how many
+     * @param profile name of the links
+     */
+    void Star(uint32_t devices, uint32_t switches, const std::string& profile);
+
     /** @brief Everything is wired: shortest routes, all equal ones, and credits. */
     void Start();
 
@@ -63,6 +72,12 @@ class MemoryFabric
 
     /** @return empty when the credits of all ports add up, else what does not */
     std::string ExplainImbalance() const;
+
+    /**
+     * @brief After a run: every byte posted is delivered or reported failed, nothing is under way.
+     * @return empty when that holds and the credits add up, else what does not
+     */
+    std::string ExplainBooks() const;
 
     /** @brief Devices, by endpoint. */
     std::vector<Ptr<MemoryDevice>> devices;

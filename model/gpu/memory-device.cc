@@ -54,7 +54,7 @@ MemoryDevice::GetTypeId()
                           "takes. Default: 4096; 256 simulates every NVLink packet by itself.",
                           UintegerValue(4096),
                           MakeUintegerAccessor(&MemoryDevice::m_frameBytes),
-                          MakeUintegerChecker<uint32_t>(1, 32768))
+                          MakeUintegerChecker<uint32_t>(16, 32768))
             .AddAttribute("MaxReads",
                           "Read and atomic requests that may wait for their answers at once "
                           "(frames). Default: 1024, assumed: 4 MiB under way.",
@@ -151,10 +151,15 @@ MemoryDevice::Post(const MemoryRequest& request, MemoryCallback done)
     {
         wrong = "must not begin before Start()";
     }
-    else if (request.bytes == 0 || (request.op == MemoryOp::ATOMIC_REQUEST && request.bytes != 8) ||
-             request.op == MemoryOp::FLUSH || MemoryClassOf(request.op) == MEMORY_COMPLETION)
+    else if (request.bytes == 0 || request.op == MemoryOp::FLUSH ||
+             MemoryClassOf(request.op) == MEMORY_COMPLETION)
     {
-        wrong = "must be a write, a read or an atomic of at least 1 byte, atomics of 8";
+        wrong = "must be a write, a read or an atomic of at least 1 byte";
+    }
+    else if (request.op == MemoryOp::ATOMIC_REQUEST &&
+             (request.bytes != 8 || request.address % 8 != 0))
+    {
+        wrong = "that is an atomic takes 8 bytes, at a multiple of 8";
     }
     else if (request.owner == MemoryRequest::BY_MAP && !m_map)
     {
@@ -332,6 +337,14 @@ MemoryDevice::NewPacket(MemoryOp op, uint32_t dst, uint32_t tag) const
     p->psn = tag;
     p->inPort = NO_PORT;
     return p;
+}
+
+void
+MemoryDevice::SetReady(FabricPacket& p, FabricPs first, FabricPs last)
+{
+    // a frame from a very slow memory waits for a part of its data, so that the lag can be told
+    p.arrival = std::max(first, last - FabricPs{UINT32_MAX});
+    p.tailLag = static_cast<uint32_t>(last - p.arrival);
 }
 
 uint32_t

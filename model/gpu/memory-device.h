@@ -226,6 +226,14 @@ class MemoryDevice : public CreditSwitch
         return m_maxReads;
     }
 
+    /**
+     * @brief When a frame made here may leave.
+     * @param p the frame
+     * @param first when its first data are there, ps
+     * @param last when its last data are, ps
+     */
+    static void SetReady(FabricPacket& p, FabricPs first, FabricPs last);
+
     uint64_t PortsTo(uint32_t endpoint) const;
     bool IsAnyUp(uint64_t ports) const;
     void Kick(uint64_t ports, uint8_t vl, FabricPs at);

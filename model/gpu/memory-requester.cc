@@ -133,6 +133,11 @@ MemoryRequester::Activate(uint32_t slot, FabricPs now)
         StopSending(slot, MemoryStatus::NOT_MAPPED, now);
         return;
     }
+    if (t.request.op == MemoryOp::ATOMIC_REQUEST && t.piece < t.left)
+    {
+        StopSending(slot, MemoryStatus::OUT_OF_BOUNDS, now); // a word is not torn
+        return;
+    }
     Continue(slot, now);
 }
 
@@ -245,8 +250,7 @@ MemoryRequester::MakeFrame(uint32_t slot, uint16_t port, FabricPs now)
         if (t.request.inMemory)
         {
             const MemoryBandwidth::Grant grant = m_device.m_memory.Take(now, bytes);
-            p->arrival = grant.start;
-            p->tailLag = static_cast<uint32_t>(grant.end - grant.start);
+            MemoryDevice::SetReady(*p, grant.start, grant.end);
         }
         t.paths |= 1ULL << port;
         PathBytes(slot, port) += bytes;
@@ -365,7 +369,8 @@ MemoryRequester::OnAnswer(const FabricPacket& p)
     switch (static_cast<MemoryOp>(p.opcode))
     {
     case MemoryOp::READ_RESPONSE:
-        EndRead(t);
+        --t.waiting;
+        EndReads(1, p.arrival);
         t.delivered += p.payload;
         t.due = std::max(t.due, tail);
         if (t.request.inMemory)
@@ -375,7 +380,8 @@ MemoryRequester::OnAnswer(const FabricPacket& p)
         }
         break;
     case MemoryOp::ATOMIC_RESPONSE:
-        EndRead(t);
+        --t.waiting;
+        EndReads(1, p.arrival);
         t.delivered += p.payload;
         t.value = FabricPacketPool::Get().Side(&p).operand;
         t.due = tail;
@@ -407,7 +413,8 @@ MemoryRequester::OnAck(uint32_t slot, const FabricPacket& p)
     }
     else
     {
-        EndRead(t);
+        --t.waiting;
+        EndReads(1, p.arrival);
     }
     if (p.syndrome != 0 && t.status == MemoryStatus::OK)
     {
@@ -419,18 +426,15 @@ MemoryRequester::OnAck(uint32_t slot, const FabricPacket& p)
 }
 
 void
-MemoryRequester::EndRead(MemoryTransfer& t)
+MemoryRequester::EndReads(uint32_t count, FabricPs now)
 {
-    --t.waiting;
-    if (m_reads-- < m_device.GetMaxReads())
-    {
-        return;
-    }
+    const bool wereShort = m_reads >= m_device.GetMaxReads();
+    m_reads -= count;
     for (const SendQueue& queue : m_queues)
     {
-        if (queue.active[MEMORY_NON_POSTED].head != NONE)
+        if (wereShort && queue.active[MEMORY_NON_POSTED].head != NONE)
         {
-            m_device.Kick(queue.ports, MEMORY_NON_POSTED, t.progress);
+            m_device.Kick(queue.ports, MEMORY_NON_POSTED, now);
         }
     }
 }
@@ -480,7 +484,7 @@ MemoryRequester::Fail(uint32_t slot, MemoryStatus status, FabricPs now)
     t.left = 0;
     if (!IsPosted(t))
     {
-        m_reads -= t.waiting;
+        EndReads(t.waiting, now);
     }
     for (uint16_t port = 0; port < m_lanes.size(); ++port)
     {
@@ -504,13 +508,7 @@ void
 MemoryRequester::Complete(uint32_t slot, FabricPs now)
 {
     MemoryTransfer& t = m_table.At(slot);
-    MemoryCompletion c;
-    c.status = t.status;
-    c.delivered = t.delivered - std::min(t.refused, t.delivered);
-    c.failed = t.request.bytes - c.delivered;
-    c.value = t.value;
-    c.posted = t.posted;
-    c.done = now;
+    const MemoryCompletion c = t.Report(now);
     ++m_stats.completed;
     m_stats.bytesDelivered += c.delivered;
     m_stats.bytesFailed += c.failed;
@@ -576,8 +574,10 @@ MemoryRequester::OnLinkDown(uint16_t port, FabricPs now)
     {
         while (!staged.IsEmpty())
         {
-            FabricPort& at = m_device.GetPort(port);
-            m_device.Drop(staged.Pop(), at, now, FabricDropReason::LINK_DOWN);
+            m_device.Drop(staged.Pop(),
+                          m_device.GetPort(port),
+                          now,
+                          FabricDropReason::LINK_DOWN);
         }
     }
     for (uint32_t slot = 0; slot < m_table.GetCapacity(); ++slot)

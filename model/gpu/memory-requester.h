@@ -155,7 +155,7 @@ class MemoryRequester
     void Finish(uint32_t slot, FabricPs at);
     void Complete(uint32_t slot, FabricPs now);
     void OnAck(uint32_t slot, const FabricPacket& p);
-    void EndRead(MemoryTransfer& t);
+    void EndReads(uint32_t count, FabricPs now);
     void CheckDeadlines(FabricPs now);
     void AskForCheck(FabricPs now);
     uint16_t QueueOf(uint64_t ports);

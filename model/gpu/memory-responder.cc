@@ -150,8 +150,9 @@ MemoryResponder::OnRead(FabricPort& in, FabricPacket* p)
     m_device.Release(*p, tail);
     p->opcode = static_cast<uint8_t>(MemoryOp::READ_RESPONSE);
     // the first packet leaves when its data are there, the last one not before the last data are
-    p->tailLag = static_cast<uint32_t>(std::max(grant.end, tail) - grant.start);
-    Answer(in, m_lanes[in.id].data, p, grant.start + m_device.GetMemoryLatency());
+    const FabricPs latency = m_device.GetMemoryLatency();
+    MemoryDevice::SetReady(*p, grant.start + latency, std::max(grant.end, tail) + latency);
+    Answer(in, m_lanes[in.id].data, p);
 }
 
 void
@@ -165,8 +166,9 @@ MemoryResponder::OnAtomic(FabricPort& in, FabricPacket* p)
     ++m_peers[p->src].atomics;
     m_device.Release(*p, p->arrival);
     p->opcode = static_cast<uint8_t>(MemoryOp::ATOMIC_RESPONSE);
-    p->tailLag = 0;
-    Answer(in, m_lanes[in.id].data, p, grant.end + m_device.GetMemoryLatency());
+    const FabricPs ready = grant.end + m_device.GetMemoryLatency();
+    MemoryDevice::SetReady(*p, ready, ready);
+    Answer(in, m_lanes[in.id].data, p);
 }
 
 uint64_t
@@ -213,25 +215,24 @@ MemoryResponder::Acknowledge(FabricPort& in, FabricPacket* p, MemoryStatus statu
     p->destQp = p->opcode; // what is answered
     p->opcode = static_cast<uint8_t>(MemoryOp::ACK);
     p->syndrome = static_cast<uint8_t>(status);
-    p->tailLag = 0;
-    Answer(in, m_lanes[in.id].acks, p, ready);
+    MemoryDevice::SetReady(*p, ready, ready);
+    Answer(in, m_lanes[in.id].acks, p);
 }
 
 void
-MemoryResponder::Answer(FabricPort& in, FabricPacketFifo& list, FabricPacket* p, FabricPs ready)
+MemoryResponder::Answer(FabricPort& in, FabricPacketFifo& list, FabricPacket* p)
 {
     std::swap(p->src, p->dst);
     p->vl = MEMORY_COMPLETION;
     p->inPort = MemoryDevice::NO_PORT;
     p->hops = 0;
-    p->arrival = ready;
     if (!in.up)
     {
-        m_device.Drop(p, in, ready, FabricDropReason::LINK_DOWN);
+        m_device.Drop(p, in, p->arrival, FabricDropReason::LINK_DOWN);
         return;
     }
     list.Push(p);
-    m_device.Kick(1ULL << in.id, MEMORY_COMPLETION, ready);
+    m_device.Kick(1ULL << in.id, MEMORY_COMPLETION, p->arrival);
 }
 
 void

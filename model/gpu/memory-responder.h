@@ -120,7 +120,7 @@ class MemoryResponder
     void OnRead(FabricPort& in, FabricPacket* p);
     void OnAtomic(FabricPort& in, FabricPacket* p);
     void Acknowledge(FabricPort& in, FabricPacket* p, MemoryStatus status, FabricPs ready);
-    void Answer(FabricPort& in, FabricPacketFifo& list, FabricPacket* p, FabricPs ready);
+    void Answer(FabricPort& in, FabricPacketFifo& list, FabricPacket* p);
 
     MemoryDevice& m_device;                         //!< whose memory it is
     std::vector<Lane> m_lanes;                      //!< by port

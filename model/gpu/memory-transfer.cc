@@ -3,6 +3,8 @@
  */
 #include "memory-transfer.h"
 
+#include <algorithm>
+
 namespace ns3
 {
 
@@ -10,6 +12,19 @@ namespace
 {
 constexpr uint32_t NONE = MemoryTransfer::NONE;
 } // namespace
+
+MemoryCompletion
+MemoryTransfer::Report(FabricPs now) const
+{
+    MemoryCompletion c;
+    c.status = status;
+    c.delivered = delivered - std::min(refused, delivered);
+    c.failed = request.bytes - c.delivered;
+    c.value = value;
+    c.posted = posted;
+    c.done = now;
+    return c;
+}
 
 uint32_t
 MemoryTransferTable::Allocate()

@@ -73,6 +73,12 @@ struct MemoryTransfer
     uint32_t watchNext{NONE};     //!< those that may time out
     uint32_t watchPrevious{NONE}; //!< those that may time out
     MemoryCallback done;      //!< whom to tell
+
+    /**
+     * @param now ps
+     * @return what to tell about it
+     */
+    MemoryCompletion Report(FabricPs now) const;
 };
 
 /**
