@@ -552,6 +552,91 @@ class LinkFailureTestCase : public TestCase
     uint64_t m_drops{0}; //!< of all runs
 };
 
+/** @brief Corners that random runs meet rarely: all by hand. */
+class CornerTestCase : public TestCase
+{
+  public:
+    CornerTestCase()
+        : TestCase("credits that come while nothing waits, or with a failing link")
+    {
+    }
+
+  private:
+    /** @brief Two classes wake up together; the first one's credits came while it was idle. */
+    void IdleReturn()
+    {
+        CreditFabric f;
+        f.MakeLine(1, LinkOf("nvlink3", 1, 4352 + 16));
+        f.memories[0]->Send(Writes(1, 1));
+        for (MemoryOp op : {MemoryOp::WRITE, MemoryOp::READ_RESPONSE})
+        {
+            RawMemory::Burst later = Writes(1, 1);
+            later.op = op;
+            later.start = 10 * US;
+            f.memories[0]->Send(later);
+        }
+        f.Run();
+        NS_TEST_EXPECT_MSG_EQ(f.memories[1]->received[0].frames, 2, "both writes arrive");
+        NS_TEST_EXPECT_MSG_EQ(f.memories[1]->lastTail,
+                              10 * US + 2 * 4352 * 40 + 30 * NS,
+                              "one behind the other");
+        NS_TEST_EXPECT_MSG_EQ(f.ExplainRest(), "", "credits");
+    }
+
+    /** @brief A frame arrives in the very instant in which its link fails. */
+    void FailsAtArrival(bool senderFirst)
+    {
+        CreditFabric f;
+        const FabricPs arrival = 4352 * 40 + 30 * NS;
+        Simulator::Schedule(PicoSeconds(arrival), [&f, senderFirst] {
+            f.memories[senderFirst ? 0 : 1]->SetLinkUp(0, false);
+        });
+        Simulator::Schedule(PicoSeconds(arrival + NS), [&f, this] {
+            f.memories[0]->SetLinkUp(0, true);
+            m_wrong = f.ExplainImbalance();
+        });
+        f.MakeLine(1, LinkOf("nvlink3"));
+        f.memories[0]->Send(Writes(1, 1));
+        f.Run();
+        NS_TEST_EXPECT_MSG_EQ(m_wrong, "", "credits when the link is up again");
+        NS_TEST_EXPECT_MSG_EQ(f.memories[1]->received[0].frames, 1, "it had arrived");
+        NS_TEST_EXPECT_MSG_EQ(f.ExplainRest(), "", "credits");
+    }
+
+    /** @brief A long frame waited when the link failed; a short one fits what room is left. */
+    void ShortAfterLong()
+    {
+        CreditFabric f;
+        f.MakeLine(2, LinkOf("nvlink3", 1, 9000));
+        f.memories[1]->consumeTime = 1'000'000 * US;
+        f.memories[0]->Send(Writes(1, 3));
+        RawMemory::Burst shortOne = Writes(1, 1, 64);
+        shortOne.start = 20 * US;
+        f.memories[0]->Send(shortOne);
+        Simulator::Schedule(MicroSeconds(10), [&f] { f.switches[0]->SetLinkUp(1, false); });
+        Simulator::Schedule(MicroSeconds(15), [&f] { f.switches[0]->SetLinkUp(1, true); });
+        Simulator::Stop(MicroSeconds(30));
+        f.Run();
+        NS_TEST_EXPECT_MSG_EQ(f.memories[1]->received[0].bytes, 2 * FRAME + 64, "it fits");
+        NS_TEST_EXPECT_MSG_EQ(f.GetDrops(), 1, "the one that waited is lost");
+        NS_TEST_EXPECT_MSG_EQ(f.ExplainImbalance(), "", "credits");
+    }
+
+    void DoRun() override
+    {
+        IdleReturn();
+        Simulator::Destroy();
+        FailsAtArrival(true);
+        Simulator::Destroy();
+        FailsAtArrival(false);
+        Simulator::Destroy();
+        ShortAfterLong();
+        Simulator::Destroy();
+    }
+
+    std::string m_wrong; //!< first imbalance
+};
+
 /** @brief A frame that has nowhere to go gives its room back. */
 class NoRouteTestCase : public TestCase
 {
@@ -711,6 +796,7 @@ class AiFabricCreditTestSuite : public TestSuite
         AddTestCase(new ReplayTestCase);
         AddTestCase(new RandomCreditTestCase);
         AddTestCase(new LinkFailureTestCase);
+        AddTestCase(new CornerTestCase);
         AddTestCase(new NoRouteTestCase);
         AddTestCase(new RefusalTestCase);
         AddTestCase(new CostTestCase);

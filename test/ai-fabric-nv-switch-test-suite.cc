@@ -246,7 +246,7 @@ class MulticastTestCase : public TestCase
         s.fabric.Run();
         // three frames fill the slow member, three more the ingress: 16 KiB each
         NS_TEST_EXPECT_MSG_EQ(s.Got(3, MemoryOp::WRITE), 3, "the slow member is full");
-        NS_TEST_EXPECT_MSG_EQ(s.Got(1, MemoryOp::WRITE), 6, "what the ingress holds has copies out");
+        NS_TEST_EXPECT_MSG_EQ(s.Got(1, MemoryOp::WRITE), 6, "copies of what is held are out");
         NS_TEST_EXPECT_MSG_EQ(s.Got(2, MemoryOp::WRITE), 6, "to all others");
         NS_TEST_EXPECT_MSG_EQ(s.fabric.memories[0]->GetBacklog(), 43, "six away and one waits");
         NS_TEST_EXPECT_MSG_EQ(s.fabric.ExplainImbalance(), "", "credits");
@@ -299,7 +299,7 @@ class AllReduceTestCase : public TestCase
 {
   public:
     AllReduceTestCase()
-        : TestCase("N8: all-reduce in the switch reaches 2(n-1) over (n+1) times the data rate of a link")
+        : TestCase("N8: all-reduce in the switch reaches 2(n-1) over (n+1) of a link's data rate")
     {
     }
 

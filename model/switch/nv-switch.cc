@@ -3,15 +3,15 @@
  */
 #include "nv-switch.h"
 
+#include "nv-switch-generation.h"
+
 #include "ns3/credit-flow-control.h"
 #include "ns3/fabric-error.h"
 #include "ns3/fabric-port.h"
 #include "ns3/fabric-random.h"
-#include "ns3/link-profile.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace ns3
 {
@@ -21,30 +21,8 @@ NS_OBJECT_ENSURE_REGISTERED(NvSwitch);
 namespace
 {
 
-constexpr uint32_t NEWEST = 4;        //!< latest generation in the table
-constexpr uint32_t FIRST_TO_SUM = 3;  //!< first generation with multicast and reduction
 constexpr uint32_t SLOT_BITS = 12;    //!< of a tag: table entry; above: its age
 constexpr uint32_t MAX_TABLE = 4096;  //!< table entries
-
-/** @return name for messages */
-std::string
-ModelName(uint32_t generation)
-{
-    return generation == NEWEST ? "an NVLink Switch (generation 4)"
-                                : "an NVSwitch of generation " + std::to_string(generation);
-}
-
-/** @return links in the bundle of a port */
-uint32_t
-LinksOf(const FabricPort& port)
-{
-    return port.link == nullptr
-               ? 1
-               : std::max(1U,
-                          static_cast<uint32_t>(
-                              std::lround(static_cast<double>(port.rate.GetBps()) /
-                                          static_cast<double>(port.link->rateBps))));
-}
 
 } // namespace
 
@@ -61,7 +39,7 @@ NvSwitch::GetTypeId()
                           "NVLink 5. Default: 0, the one that fits the links.",
                           UintegerValue(0),
                           MakeUintegerAccessor(&NvSwitch::m_generation),
-                          MakeUintegerChecker<uint32_t>(0, NEWEST))
+                          MakeUintegerChecker<uint32_t>(0, NvSwitchGeneration::NEWEST))
             .AddAttribute("CrossbarLatency",
                           "PipelineLatency unless that is set to another value than 0 (time). "
                           "Default: 100 ns, assumed: no vendor publishes it.",
@@ -110,13 +88,7 @@ NvSwitch::DoDispose()
 uint32_t
 NvSwitch::GetLinkLimit(uint32_t generation)
 {
-    static constexpr uint32_t limits[NEWEST] = {18, 36, 64, 72};
-    if (generation < 1 || generation > NEWEST)
-    {
-        throw FabricError("there is no NVSwitch of generation " + std::to_string(generation) +
-                          "; known: 1 to 4");
-    }
-    return limits[generation - 1];
+    return NvSwitchGeneration::GetLinkLimit(generation);
 }
 
 NvSwitch::End&
@@ -181,9 +153,9 @@ void
 NvSwitch::CheckGroup(Group& group)
 {
     const std::string where = GetName() + ": group " + std::to_string(group.number);
-    if (m_generation < FIRST_TO_SUM)
+    if (!NvSwitchGeneration::CanReduce(m_generation))
     {
-        throw FabricError(where + ": " + ModelName(m_generation) +
+        throw FabricError(where + ": " + NvSwitchGeneration::GetName(m_generation) +
                           " has neither multicast nor reduction; generation 3 and later have");
     }
     std::string outside;
@@ -238,40 +210,10 @@ NvSwitch::CheckGroup(Group& group)
 }
 
 void
-NvSwitch::CheckLinks()
-{
-    uint32_t links = 0;
-    for (const FabricPort* port : m_portAt)
-    {
-        const bool nvLink =
-            port->link != nullptr && port->link->family == LinkProfile::Family::NVLINK;
-        links += port->peer == nullptr ? 0 : LinksOf(*port);
-        if (nvLink && m_generation == 0)
-        {
-            m_generation = std::min<uint32_t>(NEWEST, std::max(2, +port->link->generation) - 1);
-        }
-        if (nvLink && port->link->generation != m_generation + 1 &&
-            (m_generation < NEWEST || port->link->generation <= NEWEST))
-        {
-            throw FabricError(GetName() + ": port " + std::to_string(port->id) + " has link '" +
-                              port->link->name + "'; " + ModelName(m_generation) +
-                              " takes NVLink " + std::to_string(m_generation + 1));
-        }
-    }
-    m_generation = m_generation == 0 ? NEWEST : m_generation;
-    if (links > GetLinkLimit(m_generation))
-    {
-        throw FabricError(GetName() + ": " + std::to_string(links) + " links are wired to " +
-                          ModelName(m_generation) + ", which has " +
-                          std::to_string(GetLinkLimit(m_generation)));
-    }
-}
-
-void
 NvSwitch::Start()
 {
     m_ends.resize(GetNPorts());
-    CheckLinks();
+    m_generation = NvSwitchGeneration::Check(GetName(), m_portAt, m_generation);
     for (Group& group : m_groups)
     {
         CheckGroup(group);

@@ -177,7 +177,6 @@ class NvSwitch : public CreditSwitch
     void DoInstantEnd(FabricPs now) override;
 
     End& EndOf(uint16_t port);
-    void CheckLinks();
     void CheckGroup(Group& group);
     uint16_t GroupOf(uint32_t endpoint) const;
     FabricPort& PortTo(const Member& member, const FabricPacket& p) const;
