@@ -66,7 +66,7 @@ struct Closed
     FabricPs done;   //!< it is in memory there
 };
 
-/** @brief Fetches, frames and stores one behind the other, each as soon as the one before allows. */
+/** @brief Fetches, frames, stores one behind the other, each as soon as the one before allows. */
 Closed
 Transfer(const Numbers& n, const std::vector<std::pair<uint32_t, uint32_t>>& frames, FabricPs begin)
 {
@@ -212,7 +212,8 @@ class IdleTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(told, closed.done, "WRITE in memory, " << what.str());
             NS_TEST_EXPECT_MSG_EQ(qb->GetLastMessageAt(), closed.done, "the same");
             // the ACK speaks for the NIC, not for the memory behind it
-            const FabricPs acked = std::max(closed.whole, closed.before + ackTime) + ackTime + DELAY;
+            const FabricPs acked =
+                std::max(closed.whole, closed.before + ackTime) + ackTime + DELAY;
             NS_TEST_EXPECT_MSG_EQ(line.doneA.at(0).at, acked, "ACK " << what.str());
         }
         {
@@ -228,9 +229,10 @@ class IdleTestCase : public TestCase
             const FabricPs reth = wire.TxTime(profile.WireBytes(BTH_RC_WRITE_ONLY, MTU)) -
                                   wire.TxTime(profile.WireBytes(BTH_RC_SEND_ONLY, MTU));
             const FabricPs done = Transfer(n, Frames(bytes, false), 0).done;
-            NS_TEST_EXPECT_MSG_EQ((line.doneB.at(0).at <= done && line.doneB.at(0).at >= done - reth),
-                                  true,
-                                  "SEND is told after the store, " << what.str());
+            NS_TEST_EXPECT_MSG_EQ(
+                (line.doneB.at(0).at <= done && line.doneB.at(0).at >= done - reth),
+                true,
+                "SEND is told after the store, " << what.str());
             NS_TEST_EXPECT_MSG_EQ(line.doneB.at(0).at, qb->GetLastMessageAt(), "both at once");
             NS_TEST_EXPECT_MSG_EQ(line.late, 0, "told at their time");
         }
@@ -240,8 +242,7 @@ class IdleTestCase : public TestCase
             auto [qa, qb] = line.Pair();
             qa->PostSend(line.Request(1, VerbsOpcode::RDMA_READ, bytes));
             Simulator::Run();
-            const FabricPs asked =
-                wire.TxTime(profile.WireBytes(BTH_RC_READ_REQUEST, 0)) + DELAY;
+            const FabricPs asked = wire.TxTime(profile.WireBytes(BTH_RC_READ_REQUEST, 0)) + DELAY;
             NS_TEST_EXPECT_MSG_EQ(line.doneA.at(0).at,
                                   Transfer(n, Frames(bytes, true), asked).done,
                                   "READ in memory, " << what.str());
@@ -345,7 +346,8 @@ class ThrottleTestCase : public TestCase
                 line.a->CatchUp();
                 line.b->CatchUp();
                 const auto other = line.b->GetQueuePair(i);
-                bytes[i] = std::max(qps[i]->GetCounters().delivered, other->GetCounters().delivered);
+                bytes[i] =
+                    std::max(qps[i]->GetCounters().delivered, other->GetCounters().delivered);
             }
         };
         Simulator::Stop(MicroSeconds(100));
@@ -409,11 +411,9 @@ class MemoryTestCase : public TestCase
         for (const auto& nic : {line.a, line.b})
         {
             const auto profile = DynamicCast<RdmaPcieProfile>(nic->GetDmaPath());
-            profile->SetWay(3,
-                            {NanoSeconds(1200),
-                             NanoSeconds(700),
-                             DataRate(20 * GIGA),
-                             DataRate(10 * GIGA)});
+            profile->SetWay(
+                3,
+                {NanoSeconds(1200), NanoSeconds(700), DataRate(20 * GIGA), DataRate(10 * GIGA)});
         }
         auto [qa, qb] = line.Pair();
         const auto local =
@@ -494,7 +494,7 @@ class EventPath : public RdmaDmaPath
     uint64_t m_inexact{0}; //!< calls that did not come at their time
 };
 
-/** @brief Everything at once: lazy equals eager, and a path that calls back equals one that knows. */
+/** @brief Everything at once: lazy equals eager, a path that calls back equals one that knows. */
 class MixTestCase : public TestCase
 {
   public:
@@ -524,7 +524,8 @@ class MixTestCase : public TestCase
         for (const auto& nic : {line.a, line.b})
         {
             const auto profile = MakeProfile(n);
-            profile->SetWay(1, {NanoSeconds(1300), NanoSeconds(650), DataRate(), DataRate(30 * GIGA)});
+            profile->SetWay(1,
+                            {NanoSeconds(1300), NanoSeconds(650), DataRate(), DataRate(30 * GIGA)});
             Ptr<RdmaDmaPath> path = profile;
             if (setup.events)
             {
@@ -581,7 +582,8 @@ class MixTestCase : public TestCase
                 VerbsOpcode opcode = k % 5 == 1 ? VerbsOpcode::SEND : VerbsOpcode::RDMA_WRITE;
                 if (type == VerbsQpType::RC && k % 5 >= 3)
                 {
-                    opcode = k % 5 == 3 ? VerbsOpcode::RDMA_READ : VerbsOpcode::ATOMIC_FETCH_AND_ADD;
+                    opcode =
+                        k % 5 == 3 ? VerbsOpcode::RDMA_READ : VerbsOpcode::ATOMIC_FETCH_AND_ADD;
                 }
                 WorkRequest wr = line.Request(++id, opcode, size);
                 wr.lkey = k % 3 == 0 ? gpuA->GetLkey() : 0;

@@ -123,11 +123,11 @@ struct QpCore
     DeadlineNode timer;      //!< retry timer
     RdmaQpCounters counters; //!< since creation
 
-    Ptr<VerbsCompletionQueue> sendCq; //!< completions of send requests
-    Ptr<VerbsCompletionQueue> recvCq; //!< completions of receive requests
+    Ptr<VerbsCompletionQueue> sendCq;           //!< completions of send requests
+    Ptr<VerbsCompletionQueue> recvCq;           //!< completions of receive requests
     std::unique_ptr<RdmaDeliveryQueue> late[2]; //!< by RdmaSide: what waits for memory, or null
-    RdmaRequester requester;          //!< send side
-    RdmaResponder responder;          //!< receive side
+    RdmaRequester requester;                    //!< send side
+    RdmaResponder responder;                    //!< receive side
 };
 
 } // namespace ns3

@@ -16,7 +16,7 @@ struct QpCore;
  * @ingroup ai-fabric
  * @brief The queue pairs of a NIC by number: gives out numbers and finds by them.
  *
- * A table by the low bits of the number, never more than half full, so that a look-up is one access.
+ * A table by the low bits of the number, never more than half full: a look-up is one access.
  */
 class QpTable
 {

@@ -60,14 +60,14 @@ RdmaPcieProfile::GetTypeId()
                           TimeValue(PicoSeconds(273'500)),
                           MakeTimeAccessor(&RdmaPcieProfile::m_writeLatency),
                           MakeTimeChecker(Time(0)))
-            .AddAttribute("ReadRate",
-                          "Payload rate of reads, packet overhead taken off (data rate). Default: "
-                          "that of Link.",
-                          LATER,
-                          DataRateValue(DataRate(1)),
-                          MakeDataRateAccessor(&RdmaPcieProfile::SetReadRate,
-                                               &RdmaPcieProfile::GetReadRate),
-                          MakeDataRateChecker())
+            .AddAttribute(
+                "ReadRate",
+                "Payload rate of reads, packet overhead taken off (data rate). Default: "
+                "that of Link.",
+                LATER,
+                DataRateValue(DataRate(1)),
+                MakeDataRateAccessor(&RdmaPcieProfile::SetReadRate, &RdmaPcieProfile::GetReadRate),
+                MakeDataRateChecker())
             .AddAttribute("WriteRate",
                           "Payload rate of writes, packet overhead taken off (data rate). Default: "
                           "that of Link.",
@@ -97,8 +97,8 @@ RdmaPcieProfile::SetLink(std::string name)
     }
     const LinkProfile& row = LinkProfile::Get(name);
     const auto rate = [&row](MemoryOp op) {
-        return FabricRate(
-            static_cast<uint64_t>(std::floor(static_cast<double>(row.rateBps) * row.Efficiency(op))));
+        return FabricRate(static_cast<uint64_t>(
+            std::floor(static_cast<double>(row.rateBps) * row.Efficiency(op))));
     };
     m_reads.rate = rate(MemoryOp::READ_RESPONSE);
     m_writes.rate = rate(MemoryOp::WRITE);

@@ -94,7 +94,8 @@ RdmaReceiveBuffer::Update(FabricPs now)
     {
         for (uint8_t stopped = flow.GetStopped(); stopped != 0; stopped &= stopped - 1)
         {
-            if (FabricPacket* frame = flow.Resume(static_cast<uint8_t>(__builtin_ctz(stopped)), now))
+            if (FabricPacket* frame =
+                    flow.Resume(static_cast<uint8_t>(__builtin_ctz(stopped)), now))
             {
                 m_port.station->SendControl(m_port, frame, now);
             }

@@ -98,14 +98,14 @@ class RdmaReceiveBuffer
     void Release(FabricPs at);
     uint64_t StopAbove() const;
 
-    FabricPort& m_port;          //!< the NIC's
-    uint64_t m_limit{0};         //!< 0: none
-    uint32_t m_maxFrame{0};      //!< bytes
-    uint64_t m_bytes{0};         //!< in it
-    uint64_t m_most{0};          //!< ever
-    std::vector<Entry> m_ring;   //!< power of two, in the order of leaving
-    uint64_t m_head{0};          //!< oldest
-    uint64_t m_tail{0};          //!< one past the newest
+    FabricPort& m_port;        //!< the NIC's
+    uint64_t m_limit{0};       //!< 0: none
+    uint32_t m_maxFrame{0};    //!< bytes
+    uint64_t m_bytes{0};       //!< in it
+    uint64_t m_most{0};        //!< ever
+    std::vector<Entry> m_ring; //!< power of two, in the order of leaving
+    uint64_t m_head{0};        //!< oldest
+    uint64_t m_tail{0};        //!< one past the newest
 };
 
 } // namespace ns3

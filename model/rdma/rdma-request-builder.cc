@@ -22,9 +22,7 @@ RdmaRequestBuilder::Build(const RdmaSendQueue::Wqe& w, uint32_t packet, uint64_t
 }
 
 FabricPacket*
-RdmaRequestBuilder::BuildData(const RdmaSendQueue::Wqe& w,
-                              uint32_t packet,
-                              uint64_t seq) const
+RdmaRequestBuilder::BuildData(const RdmaSendQueue::Wqe& w, uint32_t packet, uint64_t seq) const
 {
     const WorkRequest& wr = w.wr;
     const bool first = packet == 0;
