@@ -336,10 +336,10 @@ MemoryRequester::Local(uint32_t slot, FabricPs now)
     t.piece -= bytes;
     t.left -= bytes;
     t.delivered += bytes;
-    t.due = std::max(t.due, end + m_device.GetMemoryLatency());
+    t.ready = std::max(t.ready, end + m_device.GetMemoryLatency());
     if (t.left == 0 && t.waiting == 0)
     {
-        Finish(slot, t.due);
+        Finish(slot, t.ready);
     }
     if (t.left == 0)
     {
@@ -372,11 +372,11 @@ MemoryRequester::OnAnswer(const FabricPacket& p)
         --t.waiting;
         EndReads(1, p.arrival);
         t.delivered += p.payload;
-        t.due = std::max(t.due, tail);
+        t.ready = std::max(t.ready, tail);
         if (t.request.inMemory)
         {
             room = std::max(tail, m_device.m_memory.Take(p.arrival, p.payload).end);
-            t.due = std::max(t.due, room + m_device.GetMemoryLatency());
+            t.ready = std::max(t.ready, room + m_device.GetMemoryLatency());
         }
         break;
     case MemoryOp::ATOMIC_RESPONSE:
@@ -384,15 +384,15 @@ MemoryRequester::OnAnswer(const FabricPacket& p)
         EndReads(1, p.arrival);
         t.delivered += p.payload;
         t.value = FabricPacketPool::Get().Side(&p).operand;
-        t.due = tail;
+        t.ready = tail;
         break;
     default:
-        t.due = std::max(t.due, tail);
+        t.ready = std::max(t.ready, tail);
         OnAck(slot, p);
     }
     if (t.left == 0 && t.waiting == 0 && t.state == State::SENT)
     {
-        Finish(slot, t.due);
+        Finish(slot, t.ready);
     }
     return room;
 }
@@ -418,10 +418,8 @@ MemoryRequester::OnAck(uint32_t slot, const FabricPacket& p)
     }
     if (p.syndrome != 0 && t.status == MemoryStatus::OK)
     {
-        const FabricPs due = t.due;
         Detach(slot);
         StopSending(slot, static_cast<MemoryStatus>(p.syndrome), p.arrival);
-        t.due = std::max(t.due, due);
     }
 }
 
@@ -471,7 +469,7 @@ MemoryRequester::StopSending(uint32_t slot, MemoryStatus status, FabricPs now)
     }
     if (t.waiting == 0)
     {
-        Finish(slot, std::max(now, t.due));
+        Finish(slot, std::max(now, t.ready));
     }
 }
 

@@ -65,7 +65,8 @@ struct MemoryTransfer
     uint64_t used{0};         //!< ports ever used
     uint64_t value{0};        //!< of an atomic: what was there
     FabricPs posted{0};       //!< ps
-    FabricPs due{0};          //!< TIMED, FINISHED: when
+    FabricPs due{0};          //!< TIMED, FINISHED: when; orders a list, so fixed while in it
+    FabricPs ready{0};        //!< when the latest of what is done so far is in its place
     FabricPs progress{0};     //!< last frame sent or answer received
     FabricPs deadline{0};     //!< when to look for progress
     uint32_t next{NONE};      //!< list
