@@ -66,7 +66,7 @@ class MemoryFabric
 
     /**
      * @brief Run until all is done.
-     * @return bit/s of the data of the operations that completed, from the first post to the last end
+     * @return bit/s of all data delivered, from the first post to the last end
      */
     double Run();
 

@@ -143,7 +143,7 @@ MemoryDevice::GetMaxPayload() const
     return m_relay ? std::max(m_frameBytes, CreditSwitch::GetMaxPayload()) : m_frameBytes;
 }
 
-void
+uint32_t
 MemoryDevice::Post(const MemoryRequest& request, MemoryCallback done)
 {
     const char* wrong = nullptr;
@@ -171,7 +171,7 @@ MemoryDevice::Post(const MemoryRequest& request, MemoryCallback done)
     }
     const FabricPs now = FabricTime::Now();
     Drain(now); // what has arrived by now comes first, whatever the order of events
-    m_requester.Post(request, std::move(done), now);
+    return m_requester.Post(request, std::move(done), now);
 }
 
 void
@@ -417,6 +417,7 @@ MemoryDevice::DoRefill(FabricPort& port, FabricPs now)
     }
     if (!((own >> MEMORY_COMPLETION) & 1) && m_responder.GetReady(port.id) <= now)
     {
+        m_responder.OnTimer(now);
         own |= 1U << MEMORY_COMPLETION;
         Queue(port, m_responder.Take(port.id));
     }
@@ -429,6 +430,10 @@ MemoryDevice::DoSelect(FabricPort& port, FabricPs now)
     if (p != nullptr && p->inPort == NO_PORT)
     {
         m_own[port.id] &= ~(1U << p->vl);
+        if (m_watcher != nullptr && static_cast<MemoryOp>(p->opcode) == MemoryOp::FLUSH)
+        {
+            m_watcher->WriteLeft(p->psn, static_cast<uint64_t>(p->txStamp));
+        }
     }
     return p;
 }
@@ -453,6 +458,7 @@ MemoryDevice::DoNextWake(FabricPort& port, FabricPs now)
 void
 MemoryDevice::DoDrained(FabricPs now)
 {
+    m_responder.OnTimer(now);
     m_requester.OnTimer(now);
 }
 

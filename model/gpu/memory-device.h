@@ -8,6 +8,7 @@
 #include "memory-map.h"
 #include "memory-requester.h"
 #include "memory-responder.h"
+#include "memory-write-watcher.h"
 
 #include "ns3/credit-switch.h"
 #include "ns3/data-rate.h"
@@ -63,9 +64,29 @@ class MemoryDevice : public CreditSwitch
      * @brief Begin an operation.
      * @param request what
      * @param done told when it is over
+     * @return tag by which a MemoryWriteWatcher hears of it
      * @throws FabricError for one that makes no sense
      */
-    void Post(const MemoryRequest& request, MemoryCallback done);
+    uint32_t Post(const MemoryRequest& request, MemoryCallback done);
+
+    /**
+     * @brief Have somebody told when posted writes leave this device.
+     * @param watcher who, null for nobody; outlives this use
+     */
+    void WatchLeaving(MemoryWriteWatcher* watcher)
+    {
+        m_watcher = watcher;
+    }
+
+    /**
+     * @brief Have somebody told when posted writes of a peer are in this memory.
+     * @param peer endpoint
+     * @param watcher who, null for nobody; outlives this use
+     */
+    void WatchLanding(uint32_t peer, MemoryWriteWatcher* watcher)
+    {
+        m_responder.Watch(peer, watcher);
+    }
 
     /**
      * @brief Write from this memory to the owner of an address of the map.
@@ -255,6 +276,7 @@ class MemoryDevice : public CreditSwitch
     bool m_started{false};      //!< Start() was called
     uint32_t m_endpoint{MemoryRequest::BY_MAP}; //!< number of this memory
     Ptr<MemoryMap> m_map;       //!< of the domain, or null
+    MemoryWriteWatcher* m_watcher{nullptr}; //!< told of writes that leave, or null
     MemoryBandwidth m_memory;   //!< shared by all reads and writes
     MemoryRequester m_requester; //!< asks
     MemoryResponder m_responder; //!< answers

@@ -103,6 +103,17 @@ MemoryMap::AddInterleaved(uint64_t base,
     return number;
 }
 
+uint32_t
+MemoryMap::AddReplicated(uint64_t base,
+                         uint64_t bytes,
+                         const std::vector<uint32_t>& owners,
+                         uint8_t rights)
+{
+    const uint32_t number = AddInterleaved(base, bytes, owners, bytes, rights);
+    m_ranges[number].granularity = 0;
+    return number;
+}
+
 void
 MemoryMap::SetRights(uint32_t range, uint32_t peer, uint8_t rights)
 {
@@ -149,11 +160,19 @@ MemoryMap::Check(uint32_t owner,
                  uint8_t need) const
 {
     Place place{};
-    if (!Lookup(address, place) || place.owner != owner || place.bytes < bytes)
+    if (!Lookup(address, place) || place.bytes < bytes)
     {
         return MemoryStatus::OUT_OF_BOUNDS;
     }
     const Range& range = m_ranges[place.range];
+    const bool has = range.granularity != 0
+                         ? place.owner == owner
+                         : std::find(range.owners.begin(), range.owners.end(), owner) !=
+                               range.owners.end();
+    if (!has)
+    {
+        return MemoryStatus::OUT_OF_BOUNDS;
+    }
     const auto exception = range.peers.find(peer);
     const uint8_t rights = exception == range.peers.end() ? range.rights : exception->second;
     return peer == owner || (rights & need) == need ? MemoryStatus::OK : MemoryStatus::NO_ACCESS;

@@ -77,6 +77,20 @@ class MemoryMap : public Object
                             uint8_t rights);
 
     /**
+     * @brief Add a range that several owners have each for themselves: a multicast object.
+     * @param base first address
+     * @param bytes length
+     * @param owners endpoints, at least one, none twice; a unicast access goes to the first
+     * @param rights MemoryRight bits of all peers
+     * @return number of the range
+     * @throws FabricError saying what is wrong
+     */
+    uint32_t AddReplicated(uint64_t base,
+                           uint64_t bytes,
+                           const std::vector<uint32_t>& owners,
+                           uint8_t rights);
+
+    /**
      * @brief Rights of one peer, from now on.
      * @param range number of the range
      * @param peer endpoint
@@ -120,8 +134,8 @@ class MemoryMap : public Object
     {
         uint64_t base;                //!< first address
         uint64_t last;                //!< last address
-        uint64_t granularity;         //!< bytes of a piece; 0 with one owner
-        std::vector<uint32_t> owners; //!< in turn
+        uint64_t granularity;         //!< bytes of a piece; 0 when every owner has all of it
+        std::vector<uint32_t> owners; //!< in turn, or each for itself
         uint8_t rights;               //!< of peers not in `peers`
         std::map<uint32_t, uint8_t> peers; //!< exceptions
     };

@@ -14,7 +14,7 @@ namespace ns3
 
 /**
  * @ingroup ai-fabric
- * @brief Memory that the devices of an NVLink domain put together: one range, dealt out page by page.
+ * @brief Memory that the devices of an NVLink domain put together: one range, dealt out in pages.
  *
  * Page i belongs to owner i modulo their number, so every owner serves its share of a long access.
  * Rights are checked by the owner of each page, as for any other range of the map.

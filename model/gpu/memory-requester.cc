@@ -60,7 +60,7 @@ MemoryRequester::PathBytes(uint32_t slot, uint16_t port)
     return m_pathBytes[slot * m_lanes.size() + port];
 }
 
-void
+uint32_t
 MemoryRequester::Post(const MemoryRequest& request, MemoryCallback done, FabricPs now)
 {
     const uint32_t slot = m_table.Allocate();
@@ -86,12 +86,13 @@ MemoryRequester::Post(const MemoryRequest& request, MemoryCallback done, FabricP
         {
             t.state = State::QUEUED;
             m_table.PushBack(m_queued, slot);
-            return;
+            return m_table.TagOf(slot);
         }
     }
     Delay(slot,
           now + m_device.GetIssueLatency() +
               (request.copyEngine ? m_device.GetCopyEngineLatency() : 0));
+    return m_table.TagOf(slot);
 }
 
 void

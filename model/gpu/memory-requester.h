@@ -55,8 +55,9 @@ class MemoryRequester
      * @param request what
      * @param done told when it is over
      * @param now ps
+     * @return tag of its packets
      */
-    void Post(const MemoryRequest& request, MemoryCallback done, FabricPs now);
+    uint32_t Post(const MemoryRequest& request, MemoryCallback done, FabricPs now);
 
     /**
      * @brief Have the next frame of a class and port made.

@@ -4,6 +4,7 @@
 #include "memory-responder.h"
 
 #include "memory-device.h"
+#include "memory-write-watcher.h"
 
 #include "ns3/fabric-port.h"
 
@@ -123,7 +124,64 @@ MemoryResponder::OnFlush(FabricPort& in, FabricPacket* p)
         p->txStamp = static_cast<FabricPs>(came);
         status = came < sent ? MemoryStatus::LINK_DOWN : MemoryStatus::OK;
     }
-    Acknowledge(in, p, status, std::max(tail, lane.written));
+    const FabricPs ready = std::max(tail, lane.written);
+    p->flags = 0;
+    if (in.up && status == MemoryStatus::OK && FindWatcher(p->src) != nullptr)
+    {
+        p->flags = FABRIC_ACK_REQ; // until the watcher is told
+        ++m_untold;
+        m_device.ArmDrain(ready);
+    }
+    Acknowledge(in, p, status, ready);
+}
+
+void
+MemoryResponder::Watch(uint32_t peer, MemoryWriteWatcher* watcher)
+{
+    const auto entry = std::find_if(m_watchers.begin(), m_watchers.end(), [peer](const auto& w) {
+        return w.first == peer;
+    });
+    if (entry != m_watchers.end())
+    {
+        entry->second = watcher;
+        return;
+    }
+    m_watchers.emplace_back(peer, watcher);
+}
+
+MemoryWriteWatcher*
+MemoryResponder::FindWatcher(uint32_t peer) const
+{
+    for (const auto& [endpoint, watcher] : m_watchers)
+    {
+        if (endpoint == peer)
+        {
+            return watcher;
+        }
+    }
+    return nullptr;
+}
+
+void
+MemoryResponder::OnTimer(FabricPs now)
+{
+    for (size_t lane = 0; m_untold > 0 && lane < m_lanes.size(); ++lane)
+    {
+        for (FabricPacket* p = m_lanes[lane].acks.Front(); p != nullptr && p->arrival <= now;
+             p = p->next)
+        {
+            if ((p->flags & FABRIC_ACK_REQ) == 0)
+            {
+                continue;
+            }
+            p->flags = 0;
+            --m_untold;
+            if (MemoryWriteWatcher* watcher = FindWatcher(p->dst))
+            {
+                watcher->WriteLanded(p->psn, static_cast<uint64_t>(p->txStamp));
+            }
+        }
+    }
 }
 
 void
@@ -240,7 +298,9 @@ MemoryResponder::OnLinkDown(FabricPort& port, FabricPs now)
 {
     while (GetReady(port.id) != FABRIC_NEVER)
     {
-        m_device.Drop(Take(port.id), port, now, FabricDropReason::LINK_DOWN);
+        FabricPacket* p = Take(port.id);
+        m_untold -= (p->flags & FABRIC_ACK_REQ) != 0 ? 1 : 0;
+        m_device.Drop(p, port, now, FabricDropReason::LINK_DOWN);
     }
 }
 

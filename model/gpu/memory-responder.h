@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -18,6 +19,7 @@ namespace ns3
 
 class FabricPort;
 class MemoryDevice;
+class MemoryWriteWatcher;
 
 /** @brief What a device did for one peer. */
 struct MemoryPeerStats
@@ -83,6 +85,16 @@ class MemoryResponder
     void OnLinkDown(FabricPort& port, FabricPs now);
 
     /**
+     * @brief Have somebody told when posted writes of a peer are in memory.
+     * @param peer endpoint
+     * @param watcher who; null for nobody
+     */
+    void Watch(uint32_t peer, MemoryWriteWatcher* watcher);
+
+    /** @param now ps; posted writes may be in memory */
+    void OnTimer(FabricPs now);
+
+    /**
      * @brief Do an atomic operation on a word.
      * @param address of the word
      * @param atomic which
@@ -114,6 +126,7 @@ class MemoryResponder
         FabricPs written{0};    //!< all writes that came in here are in memory, ps
     };
 
+    MemoryWriteWatcher* FindWatcher(uint32_t peer) const;
     MemoryStatus Check(const FabricPacket& p) const;
     void OnFlush(FabricPort& in, FabricPacket* p);
     void OnWrite(FabricPort& in, FabricPacket* p);
@@ -126,6 +139,8 @@ class MemoryResponder
     std::vector<Lane> m_lanes;                      //!< by port
     std::unordered_map<uint32_t, MemoryPeerStats> m_peers; //!< by endpoint or group
     std::unordered_map<uint64_t, uint64_t> m_words; //!< touched by atomics
+    std::vector<std::pair<uint32_t, MemoryWriteWatcher*>> m_watchers; //!< few, by peer
+    uint32_t m_untold{0};                           //!< answers whose watcher is yet to be told
 };
 
 } // namespace ns3
