@@ -613,6 +613,7 @@ class CornerTestCase : public TestCase
         RawMemory::Burst shortOne = Writes(1, 1, 64);
         shortOne.start = 20 * US;
         f.memories[0]->Send(shortOne);
+        f.memories[0]->Send(Writes(1, 1)); // no room: what arrived before the failure still has it
         Simulator::Schedule(MicroSeconds(10), [&f] { f.switches[0]->SetLinkUp(1, false); });
         Simulator::Schedule(MicroSeconds(15), [&f] { f.switches[0]->SetLinkUp(1, true); });
         Simulator::Stop(MicroSeconds(30));

@@ -265,6 +265,8 @@ class ReductionTestCase : public TestCase
   private:
     void DoRun() override
     {
+        Slowest();
+        Simulator::Destroy();
         NvStar s(8);
         s.StartWithGroup();
         s.fabric.memories[5]->serviceTime = 200 * NS; // the sum waits for the slowest
@@ -285,6 +287,33 @@ class ReductionTestCase : public TestCase
         }
         NS_TEST_EXPECT_MSG_EQ(s.chip->GetJobs(), 0, "table empty");
         NS_TEST_EXPECT_MSG_EQ(s.fabric.ExplainRest(), "", "credits");
+    }
+
+    /** @brief A member behind a link of a quarter of the rate: the sum ends one packet later. */
+    void Slowest()
+    {
+        CreditFabric f;
+        CreditFabric::Wire wire;
+        wire.profile = ExactLink();
+        auto chip = DynamicCast<NvSwitch>(f.AddSwitch("ns3::NvSwitch"));
+        for (uint16_t i = 0; i < 3; ++i)
+        {
+            wire.rateBps = i == 2 ? 50'000'000'000 : 0;
+            f.Connect(f.AddMemory(), chip, wire);
+            chip->SetEndpoint(i, i);
+        }
+        chip->AddGroup(GROUP, {0, 1, 2});
+        f.Start();
+        RawMemory::Burst burst;
+        burst.dst = GROUP;
+        burst.op = MemoryOp::REDUCE_REQUEST;
+        f.memories[0]->Send(burst);
+        f.Run();
+        const FabricPs tail = 16 * BYTE + LATENCY + PIPE + 256 * 4 * BYTE + LATENCY +
+                              WIRE * 4 * BYTE + LATENCY + PIPE;
+        NS_TEST_EXPECT_MSG_EQ(f.memories[0]->lastTail,
+                              tail + 272 * BYTE + LATENCY,
+                              "the last packet of the slowest answer, summed and sent on");
     }
 
     void DoTeardown() override

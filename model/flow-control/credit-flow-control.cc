@@ -129,10 +129,7 @@ CreditFlowControl::Release(uint8_t vl, uint32_t bytes, FabricPs at)
 {
     NS_ASSERT_MSG(m_held[vl] >= Blocks(bytes), "room was given back twice");
     m_held[vl] -= Blocks(bytes);
-    if (m_port->up)
-    {
-        Peer()->OnCredit({at + m_wayBack, Blocks(bytes), vl});
-    }
+    Peer()->OnCredit({at + m_wayBack, Blocks(bytes), vl});
 }
 
 void
@@ -198,7 +195,6 @@ CreditFlowControl::DoNextUnblock(uint8_t classes) const
 void
 CreditFlowControl::DoReset(FabricPs)
 {
-    m_count = 0;
     m_credits.fill(0);
     m_need.fill(0);
 }
@@ -206,11 +202,21 @@ CreditFlowControl::DoReset(FabricPs)
 void
 CreditFlowControl::Restore()
 {
-    Peer()->m_count = 0; // what was on its way back when the link failed
+    CreditFlowControl& sender = *Peer();
+    sender.m_credits.fill(m_buffer / m_blockBytes);
     for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
     {
-        Peer()->m_credits[vl] = m_buffer / m_blockBytes - m_held[vl];
-        Peer()->Judge(vl);
+        sender.m_credits[vl] -= m_held[vl];
+    }
+    for (uint32_t i = 0; i < sender.m_count; ++i)
+    {
+        // told while the link was down, or not free yet: still on its way
+        const Note& note = sender.m_notes[(sender.m_first + i) % sender.m_notes.size()];
+        sender.m_credits[note.vl] -= note.blocks;
+    }
+    for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
+    {
+        sender.Judge(vl);
     }
 }
 

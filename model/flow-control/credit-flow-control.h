@@ -95,7 +95,7 @@ class CreditFlowControl : public FlowControl
      */
     void Release(uint8_t vl, uint32_t bytes, FabricPs at);
 
-    /** @brief Ingress: the link is up again; the sender gets what is not held. */
+    /** @brief Ingress: the link is up again; the sender gets what is neither held nor coming. */
     void Restore();
 
     /**
