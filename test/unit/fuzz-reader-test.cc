@@ -7,7 +7,13 @@
 #include "ns3/flow-size-cdf.h"
 #include "ns3/hpcc-scenario-reader.h"
 #include "ns3/htsim-scenario-reader.h"
+#include "ns3/hwloc-topology-reader.h"
+#include "ns3/nccl-graph.h"
+#include "ns3/nccl-topology-reader.h"
 #include "ns3/scenario-config.h"
+#include "ns3/server-printer.h"
+#include "ns3/server-relations.h"
+#include "ns3/smi-topology-reader.h"
 
 #include <cstdlib>
 #include <functional>
@@ -147,9 +153,9 @@ struct Target
     std::function<void(std::istream&)> reader; //!< reads and uses the result
 };
 
-/** @return all readers */
+/** @return the readers of topologies, flows and scenarios */
 std::vector<Target>
-Targets()
+FlowTargets()
 {
     const std::string topology = "5 2 6\n3 4\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n"
                                  "2 4 25000000000.0 0.001ms 0.01\n3 4 400Gbps 1000ns 0\n"
@@ -219,6 +225,76 @@ Targets()
                  const auto c = ScenarioConfig::Read(s, "fuzz");
                  c.MakeTraffic(c.MakeTopology());
              }}};
+}
+
+/**
+ * @param server what a reader made; all of it is used
+ */
+void
+UseServer(const ServerTopology& server)
+{
+    ServerRelations(server).CountPairs();
+    std::ostringstream os;
+    ServerPrinter::WriteMatrix(server, os);
+    ServerPrinter::WriteDot(server, os);
+    server.GetBisectionBps();
+    EXPECT_LE(server.GetRanks().size(), server.GetParts().size());
+}
+
+/** @return the readers of servers */
+std::vector<Target>
+ServerTargets()
+{
+    const std::string nccl =
+        "<system version=\"1\">\n <cpu numaid=\"0\">\n  <pci busid=\"0:1\" class=\"0x060400\" "
+        "link_speed=\"16 GT/s\" link_width=\"16\">\n   <pci busid=\"0:2\" class=\"0x030200\" "
+        "vendor=\"0x10de\" device=\"0x20b0\" link_speed=\"16.0 GT/s PCIe\" link_width=\"16\">\n "
+        "  <gpu dev=\"0\" sm=\"80\" >\n <nvlink target=\"0:9\" count=\"2\" "
+        "tclass=\"0x068000\" />\n <nvlink target=\"0:3\" count=\"2\" tclass=\"0x030200\" />\n "
+        "</gpu>\n </pci>\n  <pci busid=\"0:3\" class=\"0x030200\" />\n  <pci busid=\"0:4\" "
+        "class=\"0x020700\" >\n  <nic> <net name=\"m0\" dev=\"0\" speed=\"100000\" /> </nic>\n "
+        "</pci>\n </pci>\n </cpu>\n <cpu numaid=\"1\" />\n</system>\n";
+    const std::string graph =
+        "<graphs version=\"1\">\n <graph id=\"0\" pattern=\"4\" nchannels=\"1\" "
+        "speedintra=\"12.5\" speedinter=\"12\" typeintra=\"NVL\" typeinter=\"PIX\" >\n <channel> "
+        "<net dev=\"0\" /> <gpu dev=\"0x1\" /> <gpu dev=\"2\" /> </channel>\n </graph>\n</graphs>";
+    const std::string smi = "\tGPU0\tGPU1\tGPU2\tm0\tCPU Affinity\tNUMA Affinity\n"
+                            "GPU0\t X \tNV2\tSYS\tPIX\t0-9\t0\nGPU1\tNV2\t X \tSYS\tPHB\t0-9\t0\n"
+                            "GPU2\tSYS\tSYS\t X \tSYS\t10-19\t1\nm0\tPIX\tPHB\tSYS\t X \n\n"
+                            "Legend:\n\n X = Self\n\nNIC Legend:\n m0: mlx5_0\n";
+    const std::string hwloc =
+        "<?xml version=\"1.0\"?>\n<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<topology "
+        "version=\"2.0\">\n <object type=\"Machine\" >\n <object type=\"Package\" >\n <object "
+        "type=\"NUMANode\" os_index=\"0\" local_memory=\"1000\" />\n <object type=\"Bridge\" "
+        "bridge_type=\"0-1\" >\n <object type=\"Bridge\" bridge_type=\"1-1\" >\n <object "
+        "type=\"PCIDev\" gp_index=\"5\" pci_busid=\"0:1\" pci_type=\"0302 [10de:1db8]\" "
+        "pci_link_speed=\"15.75\" >\n <object type=\"OSDev\" gp_index=\"7\" name=\"nvml0\" />\n "
+        "</object>\n <object type=\"PCIDev\" gp_index=\"6\" pci_busid=\"0:2\" pci_type=\"0680 "
+        "[10de:1ac2]\" />\n </object>\n </object>\n </object>\n </object>\n <distances2hetero "
+        "nbobjs=\"2\" name=\"NVLinkBandwidth\" >\n <indexes> OSDev:7 PCIDev:6 </indexes>\n "
+        "<u64values> 0 25000 25000 0 </u64values>\n </distances2hetero>\n</topology>\n";
+    return {{"nccl",
+             nccl,
+             [](std::istream& s) { UseServer(NcclTopologyReader::Read(s, "fuzz").topology); }},
+            {"nccl graph", graph, [](std::istream& s) { NcclGraph::Read(s, "fuzz"); }},
+            {"smi",
+             smi,
+             [](std::istream& s) { UseServer(SmiTopologyReader::Read(s, "fuzz").topology); }},
+            {"hwloc", hwloc, [](std::istream& s) {
+                 UseServer(HwlocTopologyReader::Read(s, "fuzz").topology);
+             }}};
+}
+
+/** @return all readers */
+std::vector<Target>
+Targets()
+{
+    std::vector<Target> targets = FlowTargets();
+    for (auto& target : ServerTargets())
+    {
+        targets.push_back(std::move(target));
+    }
+    return targets;
 }
 
 } // namespace

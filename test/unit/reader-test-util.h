@@ -21,6 +21,18 @@ DataPath(const std::string& relative)
     return root == nullptr || *root == 0 ? "" : std::string(root) + "/" + relative;
 }
 
+/**
+ * @ingroup ai-fabric-tests
+ * @param name of a file
+ * @return its path in the folder of fixtures
+ */
+inline std::string
+FixturePath(const std::string& name)
+{
+    const std::string here = __FILE__;
+    return here.substr(0, here.rfind("unit/")) + "fixtures/" + name;
+}
+
 /** Skip the test where the real data is not at hand. */
 #define NEEDS_DATA()                                                                               \
     if (DataPath("x").empty())                                                                     \

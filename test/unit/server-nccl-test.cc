@@ -569,6 +569,24 @@ TEST(NcclTopology, AbsurdAndUnknownRatesAreAskedFor)
     EXPECT_TRUE(Has(error, "xgmi:gpu0: GPU links of gpu0: name a link profile of xGMI"));
 }
 
+// A complete file: one socket, nothing is open.
+TEST(NcclTopology, FixtureIsComplete)
+{
+    const auto result = NcclTopologyReader::Read(FixturePath("server-nccl.xml"));
+    const auto& server = result.topology;
+    server.RequireComplete();
+    EXPECT_EQ(result.report.linkSum, 36U);
+    EXPECT_EQ(server.GetRanks().size(), 2U);
+    EXPECT_EQ(server.GetParts(Kind::NVSWITCH).size(), 4U);
+    ServerRelations relations(server);
+    const auto& gpus = server.GetRanks();
+    EXPECT_EQ(relations.Get(gpus[0], gpus[1]).GetText(), "NV18");
+    EXPECT_EQ(relations.GetNearestNics(gpus[1]), std::vector<uint32_t>{server.Find("mlx5_1")});
+    const auto& nic = server.GetPart(server.Find("mlx5_1"));
+    EXPECT_EQ(nic.netPorts, 2U);
+    EXPECT_EQ(nic.netRateBps, 400'000'000'000U); // both ports
+}
+
 TEST(NcclTopology, WrongAnswersAreRefused)
 {
     const std::string text = "<system version='1'><cpu numaid='0'><pci busid='0:1' "

@@ -246,6 +246,20 @@ TEST(SmiTopology, AnswersCompleteTheServer)
                     "gpu0 (A100-SXM4-40GB) has 12 NVLink ports, 10 in use: 4 more make 14"));
 }
 
+TEST(SmiTopology, FixtureBecomesAServer)
+{
+    const auto result = SmiTopologyReader::Read(FixturePath("server-matrix.txt"),
+                                                Answers{{"model", "V100-SXM2-16GB"},
+                                                        {"net", "100Gbps"},
+                                                        {"pcie", "pcie3-x16"},
+                                                        {"socket", "qpi"}});
+    const auto& server = result.topology;
+    server.RequireComplete();
+    EXPECT_EQ(ServerRelations(server).CountPairs(), (Pairs{{"NV2", 1}, {"SYS", 2}}));
+    EXPECT_NE(server.Find("mlx5_bond_0"), ServerTopology::NO_LIMIT);
+    EXPECT_EQ(server.GetParts(Kind::PCIE_SWITCH).size(), 1U); // both GPUs at PIX of the NIC
+}
+
 TEST(SmiTopology, RocmTableIsAFullMesh)
 {
     NEEDS_DATA();
