@@ -346,6 +346,28 @@ Turns(FunctionTestCase& t)
     }
 }
 
+/** A port that serves two sets of ports gives each its turn. */
+void
+TurnsOfDestinations(FunctionTestCase& t)
+{
+    MemoryFabric f;
+    f.Make(3, 2);
+    f.Link(0, 3, "nvlink3");
+    f.Link(0, 4, "nvlink3");
+    f.Link(1, 3, "nvlink3");
+    f.Link(2, 3, "nvlink3");
+    f.Link(2, 4, "nvlink3");
+    f.Start();
+    f.devices[0]->Post(MemoryFabric::Ask(MemoryOp::WRITE, 1, 1 << 20), f.File());
+    f.devices[0]->Post(MemoryFabric::Ask(MemoryOp::WRITE, 2, 3 << 20), f.File());
+    f.Run();
+    // half of one port against the other half and all of the second port
+    const FabricPs frame = FabricRate(200'000'000'000).TxTime(4096 + 16 * 16);
+    t.True("both end together",
+           f.completions.back().done - f.completions.front().done <= 8 * frame);
+    t.Same(f.ExplainBooks(), f.ExplainBooks().size(), 0);
+}
+
 /** A switch with multicast and reduction between real devices. */
 void
 Multicast(FunctionTestCase& t)
@@ -469,6 +491,7 @@ class GpuAccessTestSuite : public TestSuite
         Add("credits are conserved", Conservation);
         Add("no deadlock with the smallest buffers", NoDeadlock);
         Add("operations take turns", Turns);
+        Add("destinations take turns", TurnsOfDestinations);
         Add("multicast and reduction by the switch", Multicast);
         Add("no heap traffic in steady state", NoHeap);
     }
