@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Every server of the catalogue that fits on a page: what it is made of, how its GPUs are connected,
- * and what the best and the worst pair of them get, measured.
+ * Every server of the catalogue that fits on a page: what it is made of, how its GPUs are
+ * connected, and what the best and the worst pair of them get, measured.
  *
  *   ./fabric run dgx-topologies      or, in an ns-3 tree,      ./ns3 run dgx-topologies
  */

@@ -60,8 +60,8 @@ main(int argc, char* argv[])
     }
     auto pool = CreateObject<MemoryPool>();
     pool->Create(server.GetMap(), POOL_BASE, SHARE, owners, MEMORY_ALL_RIGHTS);
-    std::cout << "pool of " << owners.size() << " x " << (SHARE >> 20) << " MiB; page 0 is at endpoint "
-              << pool->GetOwner(0) << "\n";
+    std::cout << "pool of " << owners.size() << " x " << (SHARE >> 20)
+              << " MiB; page 0 is at endpoint " << pool->GetOwner(0) << "\n";
     for (uint32_t readers : {1U, 2U, server.GetNGpus()})
     {
         ReadPool(server, *pool, readers);

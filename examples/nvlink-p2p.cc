@@ -42,8 +42,9 @@ Measure(const Generation& generation, uint32_t links)
     PeerMeter meter(server);
     const LinkProfile& profile = LinkProfile::Get(generation.profile);
     std::cout << std::left << std::setw(9) << profile.name << std::right << std::setw(3) << links
-              << " links  wire " << std::setw(7) << static_cast<double>(profile.rateBps) * links / 8e9
-              << "  data " << std::setw(7) << profile.DataBps(links) / 8e9 << " |";
+              << " links  wire " << std::setw(7)
+              << static_cast<double>(profile.rateBps) * links / 8e9 << "  data " << std::setw(7)
+              << profile.DataBps(links) / 8e9 << " |";
     for (uint64_t bytes : {64ULL << 10, 1ULL << 20, 16ULL << 20, 256ULL << 20})
     {
         std::cout << std::setw(8) << meter.Copy(a, b, bytes).GetGBps();

@@ -6,6 +6,7 @@
 #include "attribute-defaults.h"
 #include "fabric-manifest.h"
 #include "fabric-units.h"
+#include "hwloc-topology-reader.h"
 #include "nccl-topology-reader.h"
 #include "nccl-topology-writer.h"
 #include "server-answers.h"
@@ -81,14 +82,28 @@ RequirePart(const ServerTopology& topology, const std::string& name)
     return part;
 }
 
-/** @return true when the first visible character of a file opens a tag */
-bool
-IsXml(const std::string& path)
+/** @brief Forms in which a file may tell a server. */
+enum class Form : uint8_t
 {
+    SMI,  //!< nvidia-smi topo -m, rocm-smi --showtopo
+    NCCL, //!< NCCL's topology XML
+    HWLOC //!< hwloc's XML
+};
+
+/** @brief Tell by the beginning; the reader then says what is wrong. */
+Form
+GuessForm(const std::string& path)
+{
+    constexpr std::streamsize enough = 4096;
     std::ifstream file(path);
-    char first = 0;
-    file >> first;
-    return first == '<';
+    std::string text(enough, ' ');
+    file.read(text.data(), enough);
+    const size_t first = text.find_first_not_of(" \t\r\n");
+    if (first == std::string::npos || text[first] != '<')
+    {
+        return Form::SMI;
+    }
+    return text.find("<topology") == std::string::npos ? Form::NCCL : Form::HWLOC;
 }
 
 /** @return links between two parts, at least one */
@@ -110,7 +125,8 @@ RequireLinks(const ServerTopology& topology, const std::string& a, const std::st
     }
     if (links.empty())
     {
-        throw FabricError("no link between " + a + " and " + b + "; " + a + " has links to " + peers);
+        throw FabricError("no link between " + a + " and " + b + "; " + a + " has links to " +
+                          peers);
     }
     return links;
 }
@@ -190,8 +206,15 @@ GpuRun::MakeTopology() const
         answers[answer.substr(0, equals)] = answer.substr(equals + 1);
     }
     const ServerAnswers given(answers);
-    return IsXml(m_options.file) ? NcclTopologyReader::Read(m_options.file, given).topology
-                                 : SmiTopologyReader::Read(m_options.file, given).topology;
+    switch (GuessForm(m_options.file))
+    {
+    case Form::NCCL:
+        return NcclTopologyReader::Read(m_options.file, given).topology;
+    case Form::HWLOC:
+        return HwlocTopologyReader::Read(m_options.file, given).topology;
+    default:
+        return SmiTopologyReader::Read(m_options.file, given).topology;
+    }
 }
 
 void
@@ -226,8 +249,8 @@ GpuRun::Change(const ServerTopology& topology, bool built)
             }
         }
     }
-    const auto missing = built ? m_server->GetRouting().GetUnreachableGpus()
-                               : std::vector<ServerRouting::Pair>();
+    const auto missing =
+        built ? m_server->GetRouting().GetUnreachableGpus() : std::vector<ServerRouting::Pair>();
     if (!missing.empty())
     {
         throw FabricError("without the failed links " + topology.GetPart(missing[0].first).name +
@@ -387,10 +410,12 @@ GpuRun::PrintRelations() const
                                              std::pair(&Pair::bothWays, 2),
                                              std::pair(&Pair::latency, 3)})
         {
-            const auto [low, high] = std::minmax_element(
-                pairs.begin(),
-                pairs.end(),
-                [figure = figure](const Pair* a, const Pair* b) { return a->*figure < b->*figure; });
+            const auto [low, high] =
+                std::minmax_element(pairs.begin(),
+                                    pairs.end(),
+                                    [figure = figure](const Pair* a, const Pair* b) {
+                                        return a->*figure < b->*figure;
+                                    });
             std::ostringstream range;
             range << std::fixed << std::setprecision(digits) << (*low)->*figure << "-"
                   << (*high)->*figure;
@@ -413,7 +438,8 @@ GpuRun::PrintCounters() const
 std::string
 GpuRun::GetDirectory() const
 {
-    const std::string name = m_options.out.empty() ? "results/dgx-" + m_options.model : m_options.out;
+    const std::string name =
+        m_options.out.empty() ? "results/dgx-" + m_options.model : m_options.out;
     std::error_code error;
     std::filesystem::create_directories(name, error);
     if (error)

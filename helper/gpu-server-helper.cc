@@ -48,9 +48,7 @@ GpuServerHelper::GpuServerHelper()
 }
 
 void
-GpuServerHelper::SetDeviceAttribute(Kind kind,
-                                    const std::string& name,
-                                    const AttributeValue& value)
+GpuServerHelper::SetDeviceAttribute(Kind kind, const std::string& name, const AttributeValue& value)
 {
     m_settings[kind].emplace_back(name, value.Copy());
 }
@@ -112,8 +110,8 @@ GpuServerHelper::Install(const ServerTopology& topology, const NodeContainer& no
     }
     if (nodes.GetN() != topology.GetNServers())
     {
-        throw FabricError(std::to_string(topology.GetNServers()) + " servers need as many nodes, not " +
-                          std::to_string(nodes.GetN()));
+        throw FabricError(std::to_string(topology.GetNServers()) +
+                          " servers need as many nodes, not " + std::to_string(nodes.GetN()));
     }
     topology.RequireComplete();
     m_topology = topology;
@@ -152,6 +150,12 @@ GpuServerHelper::GetGroup(uint32_t group) const
     return static_cast<uint32_t>(m_routing->GetEndpoints().size()) + group;
 }
 
+uint64_t
+GpuServerHelper::GetGroupBase(uint32_t group) const
+{
+    return GROUP_BASE + (GetGroup(group) - GetGroup(0)) * MEMORY_STRIDE;
+}
+
 std::vector<uint32_t>
 GpuServerHelper::GetSharedSwitches(const std::vector<uint32_t>& ranks) const
 {
@@ -188,9 +192,11 @@ GpuServerHelper::SetGroups()
     for (uint32_t group = 0; group < m_groups.size(); ++group)
     {
         std::vector<uint32_t> members;
+        uint64_t bytes = MEMORY_STRIDE;
         for (uint32_t rank : m_groups[group])
         {
             members.push_back(GetGpu(rank)->GetEndpoint());
+            bytes = std::min(bytes, m_topology.GetPart(m_topology.GetRanks()[rank]).memoryBytes);
         }
         const auto switches = GetSharedSwitches(m_groups[group]);
         if (switches.empty())
@@ -199,6 +205,7 @@ GpuServerHelper::SetGroups()
                               std::to_string(members.size()) +
                               " GPUs: no NVSwitch has links to all of them");
         }
+        m_map->AddReplicated(GetGroupBase(group), bytes, members, MEMORY_ALL_RIGHTS);
         for (uint32_t nvSwitch : switches)
         {
             DynamicCast<NvSwitch>(m_stations[nvSwitch])->AddGroup(GetGroup(group), members);
@@ -212,7 +219,8 @@ GpuServerHelper::RequireWays() const
     const auto missing = m_routing->GetUnreachableGpus();
     if (m_requireAllPairs && !missing.empty())
     {
-        throw FabricError(std::to_string(missing.size()) + " pairs of GPUs have no way to each other (" +
+        throw FabricError(std::to_string(missing.size()) +
+                          " pairs of GPUs have no way to each other (" +
                           PairsText(m_topology, missing) + "): " +
                           (m_relay ? "relaying over GPUs does not help"
                                    : "add links, or switch relaying over GPUs on"));

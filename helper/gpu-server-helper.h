@@ -160,6 +160,12 @@ class GpuServerHelper
     uint64_t GetBase(uint32_t part) const;
 
     /**
+     * @param group as AddGroup() numbered it
+     * @return first of the addresses that every member has for the group
+     */
+    uint64_t GetGroupBase(uint32_t group) const;
+
+    /**
      * @param link link id
      * @param end 0 = the link's `a`, 1 = its `b`
      * @return the port there
@@ -181,6 +187,9 @@ class GpuServerHelper
 
     /** @brief Distance between the first addresses of two memories. */
     static constexpr uint64_t MEMORY_STRIDE = 1ULL << 48;
+
+    /** @brief First address of the first group. */
+    static constexpr uint64_t GROUP_BASE = 1ULL << 63;
 
   private:
     Ptr<CreditSwitch> CreateStation(const ServerTopology::Part& part);

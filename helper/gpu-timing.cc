@@ -16,7 +16,11 @@ const GpuTiming ROWS[] = {
     {"V100", 1400 * NS, 300 * NS, 0, "1.8-2.24 us between NVLink peers, p2pBandwidthLatencyTest"},
     {"A100", 2300 * NS, 300 * NS, 276 * GBPS + GBPS / 2, "nvbandwidth 276-276.8 GB/s; 2.8-3.4 us"},
     {"H100", 2300 * NS, 300 * NS, 376 * GBPS, "nvbandwidth 376 GB/s; start-up as the A100's"},
-    {"H200", 2300 * NS, 300 * NS, 396 * GBPS + 2 * GBPS / 5, "nvbandwidth 396.4 GB/s; start-up as the A100's"},
+    {"H200",
+     2300 * NS,
+     300 * NS,
+     396 * GBPS + 2 * GBPS / 5,
+     "nvbandwidth 396.4 GB/s; start-up as the A100's"},
     {"", 2000 * NS, 300 * NS, 0, "assumed"},
 };
 } // namespace
