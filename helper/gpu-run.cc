@@ -106,6 +106,22 @@ GuessForm(const std::string& path)
     return text.find("<topology") == std::string::npos ? Form::NCCL : Form::HWLOC;
 }
 
+/** @brief Refuse a server with open questions, and say how to answer them. */
+void
+RequireAnswers(const ServerTopology& topology)
+{
+    try
+    {
+        topology.RequireComplete();
+    }
+    catch (const FabricError& error)
+    {
+        throw FabricError(std::string(error.what()) +
+                          "\nanswer by --answer=KEY=VALUE; the word before the colon answers for "
+                          "all parts, as --answer=pcie=pcie5-x16");
+    }
+}
+
 /** @return links between two parts, at least one */
 std::vector<uint32_t>
 RequireLinks(const ServerTopology& topology, const std::string& a, const std::string& b)
@@ -171,8 +187,10 @@ GpuRun::Execute()
     WriteGraphs(topology);
     if (m_options.check)
     {
+        PrintQuestions(topology);
         return 0;
     }
+    RequireAnswers(topology);
     const SimulationScope scope;
     Build(topology);
     if (m_options.pair.empty())
@@ -268,6 +286,15 @@ GpuRun::Describe(const ServerTopology& topology) const
     {
         ServerPrinter::WriteMatrix(topology, m_out);
         m_out << "\n";
+    }
+}
+
+void
+GpuRun::PrintQuestions(const ServerTopology& topology) const
+{
+    for (const auto& question : topology.GetOpenQuestions())
+    {
+        m_out << "open: " << question.key << ": " << question.text << "\n";
     }
 }
 

@@ -57,6 +57,7 @@ class GpuRun
     void Build(const ServerTopology& topology);
     void Change(const ServerTopology& topology, bool built);
     void Describe(const ServerTopology& topology) const;
+    void PrintQuestions(const ServerTopology& topology) const;
     void WriteGraphs(const ServerTopology& topology) const;
     void MeasurePairs();
     void MeasureSweep();
