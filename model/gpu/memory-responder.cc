@@ -257,6 +257,7 @@ MemoryResponder::Refuse(FabricPort& in, FabricPacket* p, MemoryStatus status)
     const auto op = static_cast<MemoryOp>(p->opcode);
     if (op == MemoryOp::FLUSH)
     {
+        p->flags = 0; // nobody is told that it landed
         m_lanes[in.id].came.Take(PathKey(*p), static_cast<uint64_t>(p->txStamp));
     }
     else if (MemoryClassOf(op) == MEMORY_POSTED)

@@ -159,6 +159,25 @@ RdmaPcieProfile::SetWay(uint32_t memory, const Way& way)
     m_memory[memory] = m;
 }
 
+void
+RdmaPcieProfile::SetWay(uint32_t memory, const RdmaPcieLinks& links)
+{
+    if (links.IsEmpty())
+    {
+        throw FabricError("RdmaPcieProfile::SetWay: memory " + std::to_string(memory) +
+                          " needs at least one link");
+    }
+    LinkedMemory m{};
+    m.links = links;
+    m.narrow = links.GetSlowestRate().GetBps() < links.GetRate().GetBps();
+    m.reads.rate = links.GetSlowestRate();
+    m.writes.rate = links.GetSlowestRate();
+    m.memory.rate = links.GetMemoryRate();
+    m_linked[memory] = m;
+    m_in.rate = links.GetRate();
+    m_out.rate = links.GetRate();
+}
+
 FabricPs
 RdmaPcieProfile::Pipe::Pass(FabricPs from, uint32_t bytes)
 {
@@ -186,6 +205,10 @@ RdmaPcieProfile::DoIsTimed() const
 FabricPs
 RdmaPcieProfile::DoFetch(uint32_t memory, uint32_t bytes, FabricPs now, uint64_t)
 {
+    if (const auto linked = m_linked.find(memory); linked != m_linked.end())
+    {
+        return FetchOver(linked->second, bytes, now);
+    }
     const auto it = m_memory.find(memory);
     if (it == m_memory.end())
     {
@@ -197,9 +220,59 @@ RdmaPcieProfile::DoFetch(uint32_t memory, uint32_t bytes, FabricPs now, uint64_t
     return own.limitsReads ? std::max(link, own.reads.Pass(from, bytes)) : link;
 }
 
+FabricPs
+RdmaPcieProfile::FetchOver(LinkedMemory& memory, uint32_t bytes, FabricPs now)
+{
+    if (memory.readSize != bytes)
+    {
+        memory.readSize = bytes;
+        memory.readTime = memory.links.GetReadTime(bytes);
+    }
+    const FabricPs idle = now + memory.readTime;
+    const uint32_t wire = memory.links.GetWireBytes(MemoryOp::READ_RESPONSE, bytes);
+    const FabricPs end = m_in.Pass(idle - m_in.rate.TxTime(wire), wire);
+    return memory.narrow
+               ? std::max(end, memory.reads.Pass(idle - memory.reads.rate.TxTime(wire), wire))
+               : end;
+}
+
+RdmaDmaPath::Landing
+RdmaPcieProfile::StoreOver(LinkedMemory& memory, uint32_t bytes, FabricPs at)
+{
+    const RdmaPcieLinks& links = memory.links;
+    if (memory.writeSize != bytes)
+    {
+        memory.writeSize = bytes;
+        memory.leave = links.GetLeaveTime(bytes);
+        memory.arrive = links.GetArriveTime(bytes);
+        memory.header = links.GetHeaderTime(bytes);
+    }
+    const uint32_t wire = links.GetWireBytes(MemoryOp::WRITE, bytes);
+    const uint32_t header = links.GetWireBytes(MemoryOp::FLUSH, 0);
+    const FabricPs left = m_out.Pass(at + memory.leave - m_out.rate.TxTime(wire), wire);
+    m_out.Pass(left, header);
+    FabricPs there = left + memory.arrive - memory.leave;
+    if (memory.narrow)
+    {
+        const FabricPs from = at + memory.arrive - memory.writes.rate.TxTime(wire);
+        there = std::max(there, memory.writes.Pass(from, wire));
+        memory.writes.Pass(there, header);
+    }
+    const FabricPs served = links.IsMemoryLimited() ? memory.memory.Pass(there, bytes) : there;
+    memory.done = std::max({memory.done,
+                            served + links.GetMemoryLatency(),
+                            there + memory.header - memory.arrive});
+    const FabricPs done = memory.done;
+    return {left, done};
+}
+
 RdmaDmaPath::Landing
 RdmaPcieProfile::DoStore(uint32_t memory, uint32_t bytes, FabricPs at, uint64_t)
 {
+    if (const auto linked = m_linked.find(memory); linked != m_linked.end())
+    {
+        return StoreOver(linked->second, bytes, at);
+    }
     FabricPs left = m_writes.Pass(at, bytes);
     const auto it = m_memory.find(memory);
     if (it == m_memory.end())

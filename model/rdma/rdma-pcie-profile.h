@@ -5,6 +5,7 @@
 #define RDMA_PCIE_PROFILE_H
 
 #include "rdma-dma-path.h"
+#include "rdma-pcie-links.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/nstime.h"
@@ -25,6 +26,10 @@ namespace ns3
  * and is in memory WriteLatency later. A memory may have latencies of its own, and rates of its
  * own that hold beside those of the link (peer-to-peer reads of a GPU's memory, a far socket).
  * Stores leave in order, so a slow memory also holds up those to others behind it.
+ *
+ * A memory may instead be given by the links that lead to it. Then a transfer alone takes exactly
+ * what it takes on those links as real ports, whatever its size, and of what is shared only the
+ * NIC's own link (and the slowest one of the way) is a limit.
  */
 class RdmaPcieProfile : public RdmaDmaPath
 {
@@ -64,6 +69,13 @@ class RdmaPcieProfile : public RdmaDmaPath
      */
     void SetWay(uint32_t memory, const Way& way);
 
+    /**
+     * @brief Give a memory the numbers of real links; before the first packet.
+     * @param memory which; 0 is host memory
+     * @param links from the NIC to it; at least one
+     */
+    void SetWay(uint32_t memory, const RdmaPcieLinks& links);
+
   private:
     /** @brief Bytes one behind the other at a rate, by an exact clock. */
     struct Pipe
@@ -96,9 +108,28 @@ class RdmaPcieProfile : public RdmaDmaPath
         Pipe writes;           //!< of its own
     };
 
+    /** @brief A memory given by links, and the times of the size used last. */
+    struct LinkedMemory
+    {
+        RdmaPcieLinks links;   //!< from the NIC outward
+        bool narrow;           //!< one of them is slower than the NIC's
+        Pipe reads;            //!< the slowest, inward
+        Pipe writes;           //!< the slowest, outward
+        Pipe memory;           //!< what the memory can take in
+        uint32_t readSize{0};  //!< bytes
+        FabricPs readTime{0};  //!< of so many
+        uint32_t writeSize{0}; //!< bytes
+        FabricPs leave{0};     //!< when so many have left, ps
+        FabricPs arrive{0};    //!< when they are at the memory, ps
+        FabricPs header{0};    //!< when what follows them is, ps
+        FabricPs done{0};      //!< the latest store is in memory, ps
+    };
+
     bool DoIsTimed() const override;
     FabricPs DoFetch(uint32_t memory, uint32_t bytes, FabricPs now, uint64_t tag) override;
     Landing DoStore(uint32_t memory, uint32_t bytes, FabricPs at, uint64_t tag) override;
+    FabricPs FetchOver(LinkedMemory& memory, uint32_t bytes, FabricPs now);
+    Landing StoreOver(LinkedMemory& memory, uint32_t bytes, FabricPs at);
     void SetReadRate(DataRate rate);
     DataRate GetReadRate() const;
     void SetWriteRate(DataRate rate);
@@ -110,6 +141,9 @@ class RdmaPcieProfile : public RdmaDmaPath
     Pipe m_reads;                        //!< inward direction
     Pipe m_writes;                       //!< outward direction
     std::map<uint32_t, Memory> m_memory; //!< those with a way of their own
+    std::map<uint32_t, LinkedMemory> m_linked; //!< those given by links
+    Pipe m_in;                           //!< the NIC's link inward, whole TLPs
+    Pipe m_out;                          //!< the NIC's link outward, whole TLPs
 };
 
 } // namespace ns3
