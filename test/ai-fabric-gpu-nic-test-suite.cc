@@ -7,14 +7,18 @@
 #include "rdma-line.h"
 
 #include "ns3/fabric-error.h"
+#include "ns3/frame-profile.h"
+#include "ns3/link-profile.h"
 #include "ns3/rdma-helper.h"
 #include "ns3/rdma-pcie-ports.h"
 #include "ns3/rdma-pcie-profile.h"
 #include "ns3/server-builder.h"
+#include "ns3/server-catalog.h"
 #include "ns3/server-nic-helper.h"
 #include "ns3/star-builder.h"
 #include "ns3/uinteger.h"
 
+#include <algorithm>
 #include <memory>
 #include <sstream>
 
@@ -31,6 +35,7 @@ constexpr uint64_t ALL = ~uint64_t{0};
 struct BoxOptions
 {
     bool real{true};                //!< real ports
+    bool attach{true};              //!< tie the NICs to the servers at all
     uint32_t nics{1};               //!< of each chassis, all below one PCIe switch
     std::string slot{"pcie4-x16"};  //!< of each NIC
     std::string up{"pcie4-x16"};    //!< of the PCIe switch
@@ -43,6 +48,7 @@ class Box
   public:
     explicit Box(const BoxOptions& options = BoxOptions())
     {
+        FabricStation::Trajectory() = FabricTrajectory();
         StarBuilder::Parameters star;
         star.hosts = 2;
         star.hostLink = {options.netBps, 500'000, options.nics};
@@ -65,7 +71,10 @@ class Box
         server.Install(builder.GetTopology(), fabric.GetHosts());
         nics = std::make_unique<ServerNicHelper>(server, fabric);
         nics->SetRealPorts(options.real);
-        nics->Attach();
+        if (options.attach)
+        {
+            nics->Attach();
+        }
         rdma = std::make_unique<RdmaHelper>(fabric);
     }
 
@@ -86,6 +95,7 @@ class Box
             const std::string& where = side == 0 ? from : to;
             init[side].pd = device->CreateProtectionDomain();
             init[side].maxSend = 1 << 16;
+            init[side].sendCq = flow.cq[side] = device->CreateCompletionQueue(1 << 16);
             flow.region[side] =
                 device->RegisterMemory(init[side].pd,
                                        0,
@@ -131,6 +141,7 @@ class Box
     {
         RdmaHelper::Connection pair;      //!< connected
         Ptr<VerbsMemoryRegion> region[2]; //!< sender's, receiver's
+        Ptr<VerbsCompletionQueue> cq[2];  //!< of send requests
     };
 
     FabricHelper fabric;                   //!< network
@@ -140,21 +151,24 @@ class Box
     std::vector<Flow> flows;               //!< in order
 };
 
-/** @brief When one message is in the memory of its receiver, ps. */
+/** @brief When one message is in memory: a WRITE at the receiver, a READ at its poster, ps. */
 FabricPs
-OneWay(bool real,
-       uint64_t bytes,
-       const std::string& from,
-       const std::string& to,
-       const BoxOptions& options = BoxOptions())
+Alone(const BoxOptions& options,
+      uint64_t bytes,
+      const std::string& from,
+      const std::string& to,
+      VerbsOpcode opcode = VerbsOpcode::RDMA_WRITE)
 {
-    BoxOptions o = options;
-    o.real = real;
-    Box box(o);
+    Box box(options);
     box.Connect(from, to);
-    box.Post(0, bytes);
+    box.Post(0, bytes, opcode);
     Simulator::Run();
-    const FabricPs at = box.flows[0].pair.b->GetLastMessageAt();
+    FabricPs at = box.flows[0].pair.b->GetLastMessageAt();
+    WorkCompletion wc;
+    if (opcode == VerbsOpcode::RDMA_READ && box.flows[0].cq[0]->Poll(&wc, 1) == 1)
+    {
+        at = wc.at;
+    }
     Simulator::Destroy();
     return at;
 }
@@ -163,19 +177,308 @@ OneWay(bool real,
 void
 SameIdleTimes(FunctionTestCase& t)
 {
-    for (const uint64_t bytes : {1, 64, 255, 256, 257, 1000, 4095, 4096, 4097, 10'000, 65'536,
-                                 1'000'000})
+    BoxOptions ports;
+    BoxOptions profile;
+    profile.real = false;
+    for (const uint64_t bytes :
+         {1, 64, 255, 256, 257, 1000, 4095, 4096, 4097, 10'000, 65'536, 1'000'000})
     {
         for (const auto& [from, to] : {std::pair<std::string, std::string>("", ""),
                                        std::pair<std::string, std::string>("gpu0", "gpu2"),
                                        std::pair<std::string, std::string>("cpu0", "gpu3")})
         {
-            const FabricPs ports = OneWay(true, bytes, from, to);
-            const FabricPs profile = OneWay(false, bytes, from, to);
-            t.Same(std::to_string(bytes) + " B " + from + ">" + to, ports, profile);
-            t.True("took some time", ports > 1'000'000);
+            for (const auto opcode : {VerbsOpcode::RDMA_WRITE, VerbsOpcode::RDMA_READ})
+            {
+                const FabricPs real = Alone(ports, bytes, from, to, opcode);
+                t.Same(std::to_string(bytes) + " B " + from + ">" + to,
+                       real,
+                       Alone(profile, bytes, from, to, opcode));
+                t.True("took some time", real > 2'000'000);
+            }
         }
     }
+}
+
+/** @brief By hand: read over two links, network, write over two links. */
+void
+ClosedForm(FunctionTestCase& t)
+{
+    const LinkProfile& row = LinkProfile::Get("pcie4-x16");
+    const FabricRate rate(row.rateBps);
+    const FabricPs way = 2 * row.latencyPs; // two links, no time in the switch
+    const FabricPs issue = 100'000;
+    const FabricPs memory = 300'000;
+    // one TLP, then the whole frame: 16 TLPs of 256 B; requests 24 B, answers 20 + 256, writes
+    // 24 + 256
+    const FabricPs read = issue + rate.TxTime(24) + rate.TxTime(16 * 24) + way + memory +
+                          rate.TxTime(276) + rate.TxTime(16 * 276) + way;
+    const FabricPs write = issue + rate.TxTime(280) + rate.TxTime(16 * 280) + way +
+                           FabricRate(static_cast<uint64_t>(204.8 * 8e9)).TxTime(4096) + memory;
+    BoxOptions bare;
+    bare.attach = false;
+    const FabricPs network = Alone(bare, 4096, "", "");
+    t.Same("one WRITE of 4096 B", Alone(BoxOptions(), 4096, "", ""), network + read + write);
+    Box box;
+    const auto& topology = box.server.GetTopology();
+    const RdmaPcieLinks links = box.nics->GetLinks(topology.Find("mlx5_0"), topology.Find("cpu0"));
+    t.Same("read", links.GetReadTime(4096), read);
+    t.Same("write", links.GetWriteTime(4096), write);
+}
+
+/** @brief Data rate in bit/s of each flow, between a quarter of its bytes and the end. */
+std::vector<double>
+Rates(const BoxOptions& options, const std::vector<std::pair<std::string, std::string>>& flows)
+{
+    Box box(options);
+    constexpr uint64_t SIZE = 64 << 10;
+    constexpr uint64_t COUNT = 256;
+    std::vector<FabricPs> from(flows.size(), 0);
+    std::vector<FabricPs> to(flows.size(), 0);
+    std::vector<uint64_t> seen(flows.size(), 0);
+    for (uint32_t i = 0; i < flows.size(); ++i)
+    {
+        box.Connect(flows[i].first, flows[i].second, i);
+        box.flows[i].pair.b->SetDeliveryCallback(
+            Callback<void, uint64_t, FabricPs>([&, i](uint64_t, FabricPs at) {
+                (++seen[i] == COUNT / 4 ? from[i] : to[i]) = at;
+            }));
+        for (uint64_t k = 0; k < COUNT; ++k)
+        {
+            box.Post(i, SIZE);
+        }
+    }
+    Simulator::Run();
+    std::vector<double> rates;
+    for (uint32_t i = 0; i < flows.size(); ++i)
+    {
+        const auto time = static_cast<double>(to[i] - from[i]) / 1e12;
+        rates.push_back(8.0 * SIZE * (COUNT - COUNT / 4) / time);
+    }
+    Simulator::Destroy();
+    return rates;
+}
+
+/** @brief Data rate of writes over a slot: every 4 KiB cost 16 TLPs and the header behind. */
+double
+SlotBps(const std::string& slot)
+{
+    return static_cast<double>(LinkProfile::Get(slot).rateBps) * 4096 / (16 * 280 + 24);
+}
+
+/** @brief G10, G11: the slower of slot and wire is the rate. */
+void
+SlotOrWire(FunctionTestCase& t)
+{
+    const FrameProfile& frames = FrameProfile::Get("rocev2");
+    BoxOptions o;
+    for (const bool real : {true, false})
+    {
+        o.real = real;
+        for (const char* slot : {"pcie3-x8", "pcie3-x16", "pcie4-x16"})
+        {
+            for (const uint64_t net : {50 * GIGA, 200 * GIGA})
+            {
+                o.slot = slot;
+                o.netBps = net;
+                const double wire =
+                    frames.WriteGoodputBps(static_cast<double>(net), 65536, 4096);
+                t.Near(std::string(slot) + ", " + std::to_string(net),
+                       Rates(o, {{"gpu0", "gpu2"}}).at(0),
+                       std::min(wire, SlotBps(slot)),
+                       0.003);
+            }
+        }
+    }
+}
+
+/** @brief Two NICs share the way to the host, not the ways to GPUs below their switch. */
+void
+Uplink(FunctionTestCase& t)
+{
+    BoxOptions o;
+    o.nics = 2;
+    const double wire = FrameProfile::Get("rocev2").WriteGoodputBps(200e9, 65536, 4096);
+    const auto host = Rates(o, {{"", ""}, {"", ""}});
+    t.Near("host, first", host[0], SlotBps("pcie4-x16") / 2, 0.01);
+    t.Near("host, second", host[1], SlotBps("pcie4-x16") / 2, 0.01);
+    const auto gpus = Rates(o, {{"gpu0", "gpu2"}, {"gpu1", "gpu3"}});
+    t.Near("a GPU each, first", gpus[0], wire, 0.003);
+    t.Near("a GPU each, second", gpus[1], wire, 0.003);
+    const auto mixed = Rates(o, {{"", ""}, {"gpu1", "gpu3"}});
+    t.Near("host alone", mixed[0], wire, 0.003);
+    t.Near("GPU beside it", mixed[1], wire, 0.003);
+}
+
+/** @brief Rule R1 to R3 with memory packets: an event per arrival changes nothing. */
+void
+Oracle(FunctionTestCase& t)
+{
+    for (const uint32_t seed : {1, 2, 3})
+    {
+        const std::string why = LazyEqualsEager([seed]() {
+            BoxOptions o;
+            o.nics = 2;
+            Box box(o);
+            box.Connect("", "gpu3", 0);
+            box.Connect("gpu1", "", 1);
+            box.Connect("gpu0", "gpu2", 0);
+            for (uint32_t i = 0; i < 60; ++i)
+            {
+                const bool read = (i * seed) % 3 == 1;
+                box.Post(i % 3,
+                         1 + (i * 7919 * seed) % 70'000,
+                         read ? VerbsOpcode::RDMA_READ : VerbsOpcode::RDMA_WRITE);
+            }
+            Simulator::Run();
+            std::ostringstream text;
+            WorkCompletion wc;
+            for (const auto& flow : box.flows)
+            {
+                while (flow.cq[0]->Poll(&wc, 1) == 1)
+                {
+                    text << wc.at << VerbsStatusName(wc.status) << " ";
+                }
+                text << flow.pair.b->GetLastMessageAt() << " ";
+            }
+            text << box.Explain();
+            Simulator::Destroy();
+            return text.str();
+        });
+        t.Same(why, why.size(), 0);
+    }
+}
+
+/** @brief Every byte that is sent is read once and written once; no credit is lost. */
+void
+Books(FunctionTestCase& t)
+{
+    BoxOptions o;
+    o.nics = 2;
+    Box box(o);
+    uint64_t sum = 0;
+    for (uint32_t nic : {0, 1})
+    {
+        box.Connect(nic == 0 ? "" : "gpu0", nic == 0 ? "gpu2" : "", nic);
+        for (uint32_t i = 0; i < 50; ++i)
+        {
+            box.Post(nic, 1 + i * 1009);
+            sum += 1 + i * 1009;
+        }
+    }
+    Simulator::Run();
+    t.Same(box.Explain(), box.Explain().size(), 0);
+    uint64_t fetched = 0;
+    uint64_t stored = 0;
+    for (const uint32_t part : box.nics->GetParts())
+    {
+        const auto path = DynamicCast<RdmaPciePorts>(box.nics->GetNic(part)->GetDmaPath());
+        fetched += path->GetFetchedBytes();
+        stored += path->GetStoredBytes();
+        t.Same("failed", path->GetFailedBytes(), 0);
+    }
+    t.Same("read", fetched, sum);
+    t.Same("written", stored, sum);
+    const auto& topology = box.server.GetTopology();
+    const auto gpu2 = box.server.GetDevice(topology.Find("gpu2"));
+    const auto nic2 = box.server.GetDevice(topology.Find("mlx5_2"));
+    t.Same("into the GPU", gpu2->GetPeerStats(nic2->GetEndpoint()).bytesWritten, sum / 2);
+}
+
+/** @brief Once everything has its size, DMA does not touch the heap. */
+void
+NoHeap(FunctionTestCase& t)
+{
+    FabricHelper::UseFastScheduler(); // ns-3's default one allocates for each event
+    Box box;
+    box.Connect("", "gpu2");
+    for (uint32_t i = 0; i < 400; ++i)
+    {
+        box.Post(0, 64 << 10);
+    }
+    box.flows[0].cq[0]->SetCallback(
+        Callback<void, VerbsCompletionQueue&>([](VerbsCompletionQueue& cq) {
+            WorkCompletion wc;
+            while (cq.Poll(&wc, 1) == 1)
+            {
+            }
+        }));
+    uint64_t from = 0;
+    uint64_t to = 0;
+    Simulator::Schedule(MicroSeconds(400), [&]() { from = HeapCount::GetCalls(); });
+    Simulator::Schedule(MicroSeconds(900), [&]() { to = HeapCount::GetCalls(); });
+    Simulator::Run();
+    t.True("still busy then", box.flows[0].pair.b->GetLastMessageAt() > 1'000'000'000);
+    if (HeapCount::IsActive())
+    {
+        t.Same("allocations", to - from, 0);
+    }
+}
+
+/** @brief A NIC that loses its slot falls silent; nothing crashes, every byte is accounted for. */
+void
+SlotFails(FunctionTestCase& t)
+{
+    Box box;
+    box.Connect("gpu0", "gpu2");
+    for (uint32_t i = 0; i < 100; ++i)
+    {
+        box.Post(0, 64 << 10);
+    }
+    const auto& topology = box.server.GetTopology();
+    const uint32_t slot = topology.GetLinks(topology.Find("mlx5_0")).at(0);
+    Simulator::Schedule(MicroSeconds(50), [&]() { box.server.SetLinkUp(slot, false); });
+    Simulator::Stop(MilliSeconds(20));
+    Simulator::Run();
+    const auto path = DynamicCast<RdmaPciePorts>(
+        box.nics->GetNic(topology.Find("mlx5_0"))->GetDmaPath());
+    t.True("failed bytes are counted", path->GetFailedBytes() > 0);
+    t.True("not all has come", box.flows[0].pair.b->GetLastMessageAt() < 60'000'000);
+    t.Same(box.Explain(), box.Explain().size(), 0);
+}
+
+void
+Refused(FunctionTestCase& t, const std::string& what, const std::function<void()>& call)
+{
+    bool thrown = false;
+    try
+    {
+        call();
+    }
+    catch (const FabricError&)
+    {
+        thrown = true;
+    }
+    t.True(what, thrown);
+}
+
+/** @brief User mistakes are refused with what is allowed. */
+void
+Mistakes(FunctionTestCase& t)
+{
+    Box box;
+    const auto& topology = box.server.GetTopology();
+    Refused(t, "no such part", [&]() { box.nics->GetMemory("gpu9"); });
+    Refused(t, "a switch has no memory", [&]() {
+        box.nics->GetMemory(topology.GetParts(ServerTopology::Kind::PCIE_SWITCH).at(0));
+    });
+    Refused(t, "not a NIC", [&]() { box.nics->SkipNics({"gpu0"}); });
+    Refused(t, "not tied", [&]() { box.nics->GetNic(topology.Find("cpu0")); });
+    Refused(t, "no way to another chassis", [&]() {
+        box.nics->GetLinks(topology.Find("mlx5_0"), topology.Find("gpu2"));
+    });
+    Refused(t, "more NICs than parts", [&]() {
+        ServerNicHelper again(box.server, box.fabric);
+        again.SkipNics({"mlx5_0"});
+        again.Attach();
+    });
+    Refused(t, "a server on nodes of its own", [&]() {
+        GpuServerHelper other;
+        other.Build(ServerCatalog::Make("pcie-box"));
+        ServerNicHelper(other, box.fabric).Attach();
+    });
+    Refused(t, "a memory that the NIC does not know", [&]() {
+        box.fabric.GetNic(0)->GetDmaPath()->Fetch(99, 64, 0, 0);
+    });
 }
 
 /** @brief NICs of a server as RDMA NICs of a network. */
@@ -187,6 +490,14 @@ class GpuNicTestSuite : public TestSuite
     {
         RawFabric::UsePicoseconds();
         Add("an idle transfer takes the same with real ports and with the profile", SameIdleTimes);
+        Add("an idle WRITE is the sum of its pieces", ClosedForm);
+        Add("the slower of slot and wire is the rate", SlotOrWire);
+        Add("NICs below one PCIe switch share its uplink only", Uplink);
+        Add("lazy and eager arrivals are the same", Oracle);
+        Add("bytes and credits add up", Books);
+        Add("no heap traffic in steady state", NoHeap);
+        Add("a slot fails", SlotFails);
+        Add("mistakes are refused", Mistakes);
     }
 
   private:

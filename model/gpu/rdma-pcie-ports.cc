@@ -172,11 +172,12 @@ void
 RdmaPciePorts::Finish(const MemoryCompletion& completion)
 {
     m_failed += completion.failed;
-    if (completion.status != MemoryStatus::OK && completion.status != MemoryStatus::LINK_DOWN &&
-        completion.status != MemoryStatus::TIMEOUT)
+    const MemoryStatus status = completion.status;
+    if (status == MemoryStatus::NO_ACCESS || status == MemoryStatus::OUT_OF_BOUNDS ||
+        status == MemoryStatus::NOT_MAPPED)
     {
         throw FabricError(m_device->GetName() + ": the NIC's access to memory failed: " +
-                          MemoryStatusName(completion.status));
+                          MemoryStatusName(status));
     }
 }
 
