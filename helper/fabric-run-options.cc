@@ -3,8 +3,8 @@
  */
 #include "fabric-run-options.h"
 
-#include "attribute-defaults.h"
 #include "fabric-units.h"
+#include "option-table.h"
 
 #include "ns3/fabric-error.h"
 #include "ns3/frame-profile.h"
@@ -21,17 +21,8 @@ namespace
 /** Shortest stall time: looking for stalls more often would be most of the work. 1 us. */
 constexpr int64_t MIN_STALL = 1'000'000;
 
-/** Applies the text of an option. */
-using Setter = std::function<void(FabricRunOptions&, const std::string&)>;
-
-/** One option. */
-struct Option
-{
-    std::string name;  //!< without the dashes
-    std::string value; //!< what the value is, for --help; empty: a switch
-    std::string help;  //!< one line
-    Setter set;        //!< applies it
-};
+using Setter = OptionTable<FabricRunOptions>::Setter;
+using Option = OptionTable<FabricRunOptions>::Option;
 
 uint64_t
 RequireWhole(const std::string& text, const std::string& what, uint64_t min, uint64_t max)
@@ -53,7 +44,8 @@ RequireLoad(const std::string& text)
     const double load = value ? *value / (percent ? 100 : 1) : 0;
     if (!value || !(load > 0) || load > 1)
     {
-        throw FabricError("--load: '" + text + "' is not a load; allowed: above 0 up to 1, or a "
+        throw FabricError("--load: '" + text +
+                          "' is not a load; allowed: above 0 up to 1, or a "
                           "percentage such as 50%");
     }
     return load;
@@ -119,27 +111,43 @@ FabricOptions()
 {
     using O = FabricRunOptions;
     return {
-        {"k", "N", "fat-tree of switches with N ports (k^3/4 hosts); default 8",
+        {"k",
+         "N",
+         "fat-tree of switches with N ports (k^3/4 hosts); default 8",
          Number(&O::k, "k", 2, 64)},
-        {"rate", "RATE", "link rate of the fat-tree; default 100Gb/s",
+        {"rate",
+         "RATE",
+         "link rate of the fat-tree; default 100Gb/s",
          [](O& o, const std::string& text) {
              o.rateBps = FabricUnits::RequireRate(text, "--rate");
          }},
         {"delay", "TIME", "link delay of the fat-tree; default 1us", Time(&O::delayPs, "delay")},
-        {"load", "P", "offered payload over the hosts' capacity, 0.5 or 50%; default 50%",
+        {"load",
+         "P",
+         "offered payload over the hosts' capacity, 0.5 or 50%; default 50%",
          [](O& o, const std::string& text) { o.load = RequireLoad(text); }},
-        {"duration", "TIME", "how long flows arrive; default 5ms",
+        {"duration",
+         "TIME",
+         "how long flows arrive; default 5ms",
          Time(&O::durationPs, "duration")},
-        {"cdf", "NAME|FILE", "flow sizes: websearch, or a file of sizes and probabilities",
+        {"cdf",
+         "NAME|FILE",
+         "flow sizes: websearch, or a file of sizes and probabilities",
          Store(&O::cdf)},
-        {"max-flows", "N", "keep only the first N flows",
+        {"max-flows",
+         "N",
+         "keep only the first N flows",
          [](O& o, const std::string& text) {
              o.maxFlows = RequireWhole(text, "max-flows", 1, 2'000'000);
          }},
-        {"topology", "FILE", "with 'flows': topology (HPCC text or htsim .topo)",
+        {"topology",
+         "FILE",
+         "with 'flows': topology (HPCC text or htsim .topo)",
          Store(&O::topology)},
         {"flows", "FILE", "with 'flows': flows (HPCC text or htsim .cm / .tm)", Store(&O::flows)},
-        {"config", "FILE", "with 'flows': HPCC configuration; keys not honoured are named",
+        {"config",
+         "FILE",
+         "with 'flows': HPCC configuration; keys not honoured are named",
          Store(&O::config)},
     };
 }
@@ -149,24 +157,41 @@ ModelOptions()
 {
     using O = FabricRunOptions;
     return {
-        {"cc", "NAME", "congestion control: dcqcn (default), none, or a TypeId",
+        {"cc",
+         "NAME",
+         "congestion control: dcqcn (default), none, or a TypeId",
          Store(&O::congestion)},
-        {"profile", "NAME", "its parameters: paper2015, hpcc-fork or connectx for dcqcn",
+        {"profile",
+         "NAME",
+         "its parameters: paper2015, hpcc-fork or connectx for dcqcn",
          Store(&O::profile)},
-        {"frame-profile", "NAME",
+        {"frame-profile",
+         "NAME",
          "bytes per frame: rocev2 (default), rocev1, hpcc, hpcc-int, plain48",
          [](O& o, const std::string& text) { o.frameProfile = FrameProfile::Get(text).GetName(); }},
-        {"payload", "BYTES", "payload of a full packet; default 1000",
+        {"payload",
+         "BYTES",
+         "payload of a full packet; default 1000",
          Number(&O::payload, "payload", 1, 65000)},
-        {"pfc", "on|off", "priority flow control; default on",
+        {"pfc",
+         "on|off",
+         "priority flow control; default on",
          [](O& o, const std::string& text) { o.pfc = RequireSwitch(text, "pfc"); }},
-        {"ecn", "on|off", "ECN marking; default on",
+        {"ecn",
+         "on|off",
+         "ECN marking; default on",
          [](O& o, const std::string& text) { o.ecn = RequireSwitch(text, "ecn"); }},
-        {"attribute", "A=V", "set 'ns3::Type::Attribute=value' (repeatable)",
+        {"attribute",
+         "A=V",
+         "set 'ns3::Type::Attribute=value' (repeatable)",
          [](O& o, const std::string& text) { o.attributes.push_back(text); }},
-        {"seed", "N", "seed of all random streams; default 1",
+        {"seed",
+         "N",
+         "seed of all random streams; default 1",
          Number(&O::seed, "seed", 1, UINT32_MAX)},
-        {"run", "N", "run number, for further runs with the same seed; default 1",
+        {"run",
+         "N",
+         "run number, for further runs with the same seed; default 1",
          Number(&O::run, "run", 1, UINT32_MAX)},
     };
 }
@@ -177,14 +202,18 @@ RunOptions()
     using O = FabricRunOptions;
     return {
         {"out", "DIR", "results go to this directory; default results/<name>", Store(&O::out)},
-        {"monitor", "KIND[:TIME[:NODES]]",
+        {"monitor",
+         "KIND[:TIME[:NODES]]",
          "sample queue, rate, pause, mark or cnp every TIME (10us) at NODES (all); repeatable",
          [](O& o, const std::string& text) {
              o.monitors.push_back(FabricMonitorSpec::Parse(text));
          }},
-        {"stop-time", "TIME", "stop at this simulated time even if flows are unfinished",
+        {"stop-time",
+         "TIME",
+         "stop at this simulated time even if flows are unfinished",
          Time(&O::stopPs, "stop-time")},
-        {"stall", "TIME",
+        {"stall",
+         "TIME",
          "watchdog: stop when no flow byte arrives for so long; default 20ms, or all retries",
          [](O& o, const std::string& text) {
              o.stallPs = RequirePositiveTime(text, "stall");
@@ -193,15 +222,23 @@ RunOptions()
                  throw FabricError("--stall: '" + text + "' is too short; allowed: at least 1us");
              }
          }},
-        {"check", "", "validate the input, do not simulate",
+        {"check",
+         "",
+         "validate the input, do not simulate",
          [](O& o, const std::string&) { o.check = true; }},
         {"row", "NAME", "with 'bench': only this row of the table", Store(&O::row)},
-        {"scale", "X", "with 'bench': flow sizes times X, from 0.001 to 100",
+        {"scale",
+         "X",
+         "with 'bench': flow sizes times X, from 0.001 to 100",
          [](O& o, const std::string& text) { o.scale = RequireScale(text); }},
-        {"no-progress", "", "no progress line",
+        {"no-progress",
+         "",
+         "no progress line",
          [](O& o, const std::string&) { o.progress = false; }},
         {"help", "", "this text", [](O& o, const std::string&) { o.mode = O::Mode::HELP; }},
-        {"version", "", "print the version",
+        {"version",
+         "",
+         "print the version",
          [](O& o, const std::string&) { o.mode = O::Mode::VERSION; }},
     };
 }
@@ -248,7 +285,8 @@ TakeWord(FabricRunOptions& options, const std::string& word)
     }
     else
     {
-        throw FabricError("'" + word + "' is no command; allowed: flows, bench, a scenario file "
+        throw FabricError("'" + word +
+                          "' is no command; allowed: flows, dgx, bench, a scenario file "
                           "ending in .json, or none for the main job; see --help");
     }
 }
@@ -267,8 +305,8 @@ CheckTogether(const FabricRunOptions& options)
             }
         }
     };
-    const std::vector<std::string> generated{"k",   "rate",      "delay", "load", "duration",
-                                             "cdf", "max-flows"};
+    const std::vector<std::string>
+        generated{"k", "rate", "delay", "load", "duration", "cdf", "max-flows"};
     if (options.mode == Mode::FLOWS)
     {
         refuse({"k", "rate", "delay", "load", "duration", "cdf"},
@@ -335,53 +373,10 @@ FabricMonitorSpec::Parse(const std::string& text)
 FabricRunOptions
 FabricRunOptions::Parse(const std::vector<std::string>& args)
 {
-    const std::vector<Option> known = AllOptions();
     FabricRunOptions options;
-    for (size_t i = 0; i < args.size(); ++i)
-    {
-        options.commandLine += (i == 0 ? "" : " ") + args[i];
-        std::string name = args[i] == "-h" ? "--help" : args[i];
-        if (name.size() < 3 || name.compare(0, 2, "--") != 0)
-        {
-            TakeWord(options, name);
-            continue;
-        }
-        const size_t equals = name.find('=');
-        std::string value = equals == std::string::npos ? "" : name.substr(equals + 1);
-        name = name.substr(2, equals == std::string::npos ? equals : equals - 2);
-        const auto found = std::find_if(known.begin(), known.end(), [&name](const Option& option) {
-            return option.name == name;
-        });
-        if (found == known.end())
-        {
-            std::vector<std::string> names;
-            std::transform(known.begin(), known.end(), std::back_inserter(names),
-                           [](const Option& option) { return option.name; });
-            const std::string close = AttributeDefaults::CloseMatches(name, names);
-            throw FabricError("--" + name + " is no option" +
-                              (close.empty() ? "" : "; did you mean " + close + "?") +
-                              (close.empty() ? "; see" : " See") + " --help for all of them");
-        }
-        if (found->value.empty() && equals != std::string::npos)
-        {
-            throw FabricError("--" + name + " takes no value");
-        }
-        if (!found->value.empty() && equals == std::string::npos)
-        {
-            if (i + 1 == args.size())
-            {
-                throw FabricError("--" + name + " needs a value: " + found->value);
-            }
-            value = args[++i];
-            options.commandLine += " " + value;
-        }
-        if (!found->value.empty() && value.empty())
-        {
-            throw FabricError("--" + name + " needs a value: " + found->value);
-        }
-        found->set(options, value);
-        options.given.push_back(name);
-    }
+    const auto typed = OptionTable<FabricRunOptions>(AllOptions()).Apply(args, options, TakeWord);
+    options.commandLine = typed.line;
+    options.given = typed.names;
     if (options.mode != Mode::HELP && options.mode != Mode::VERSION)
     {
         CheckTogether(options);
@@ -403,16 +398,12 @@ FabricRunOptions::Help()
         "  ai-fabric-run [options]             fat-tree under a generated load (the main job)\n"
         "  ai-fabric-run flows --topology=T --flows=F [--config=C] [options]\n"
         "  ai-fabric-run FILE.json [options]   a scenario file\n"
+        "  ai-fabric-run dgx [options]         GPU servers; dgx --help tells its options\n"
         "  ai-fabric-run bench                 speed table\n\n"
         "Exit code: 0 all flows finished and all was written, 1 not so, 2 bad input,\n"
         "130 interrupted.\n\n"
         "Options (--name=value or --name value):\n";
-    for (const auto& option : AllOptions())
-    {
-        std::string left = "  --" + option.name + (option.value.empty() ? "" : "=" + option.value);
-        left += left.size() < 26 ? std::string(26 - left.size(), ' ') : "\n" + std::string(26, ' ');
-        text += left + option.help + "\n";
-    }
+    text += OptionTable<FabricRunOptions>(AllOptions()).Help();
     return text;
 }
 

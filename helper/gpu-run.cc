@@ -5,7 +5,6 @@
 
 #include "attribute-defaults.h"
 #include "fabric-manifest.h"
-#include "fabric-units.h"
 #include "hwloc-topology-reader.h"
 #include "nccl-topology-reader.h"
 #include "nccl-topology-writer.h"
@@ -33,6 +32,7 @@ namespace
 {
 /** More GPUs than this: only the first one's pairs are measured. */
 constexpr size_t MOST_FOR_ALL_PAIRS = 16;
+constexpr uint64_t MIB = 1 << 20;
 /** Bytes of the store whose time is the latency, as p2pBandwidthLatencyTest has it. */
 constexpr uint64_t LATENCY_BYTES = 4;
 
@@ -191,6 +191,7 @@ GpuRun::Execute()
         return 0;
     }
     RequireAnswers(topology);
+    FindEnds(topology);
     const SimulationScope scope;
     Build(topology);
     if (m_options.pair.empty())
@@ -290,6 +291,29 @@ GpuRun::Describe(const ServerTopology& topology) const
 }
 
 void
+GpuRun::FindEnds(const ServerTopology& topology)
+{
+    m_ends = topology.GetRanks();
+    if (m_ends.size() >= 2)
+    {
+        return;
+    }
+    m_ends.clear(); // no GPUs to speak of, as in a chiplet package: all that has memory
+    for (const auto& part : topology.GetParts())
+    {
+        if (part.memoryBytes > 0)
+        {
+            m_ends.push_back(part.id);
+        }
+    }
+    if (m_ends.size() < 2)
+    {
+        throw FabricError("this server has " + std::to_string(m_ends.size()) +
+                          " parts with memory: there is nothing to measure between");
+    }
+}
+
+void
 GpuRun::PrintQuestions(const ServerTopology& topology) const
 {
     for (const auto& question : topology.GetOpenQuestions())
@@ -319,20 +343,19 @@ void
 GpuRun::MeasurePairs()
 {
     const ServerTopology& topology = m_server->GetTopology();
-    const auto& gpus = topology.GetRanks();
-    const size_t sources = gpus.size() > MOST_FOR_ALL_PAIRS ? 1 : gpus.size();
-    if (sources < gpus.size())
+    const size_t sources = m_ends.size() > MOST_FOR_ALL_PAIRS ? 1 : m_ends.size();
+    if (sources < m_ends.size())
     {
-        m_out << gpus.size() << " GPUs: only pairs with " << topology.GetPart(gpus[0]).name
+        m_out << m_ends.size() << " ends: only pairs with " << topology.GetPart(m_ends[0]).name
               << " are measured\n\n";
     }
     ServerRelations relations(topology);
     PeerMeter meter(*m_server);
     for (size_t i = 0; i < sources; ++i)
     {
-        for (uint32_t to : gpus)
+        for (uint32_t to : m_ends)
         {
-            const uint32_t from = gpus[i];
+            const uint32_t from = m_ends[i];
             if (from == to)
             {
                 continue;
@@ -350,7 +373,9 @@ GpuRun::MeasurePairs()
                                store.GetMicroseconds()});
         }
     }
-    const std::string size = FabricUnits::SizeText(m_options.bytes);
+    const bool whole = m_options.bytes % MIB == 0;
+    const std::string size = whole ? std::to_string(m_options.bytes / MIB) + " MiB"
+                                   : std::to_string(m_options.bytes) + " bytes";
     PrintMatrix("bandwidth one way, GB/s, copies of " + size, &Pair::oneWay, 2);
     PrintMatrix("bandwidth both ways, GB/s, sum of both directions", &Pair::bothWays, 2);
     PrintMatrix("latency, us, a store of 4 bytes until it is known to be in memory",
@@ -394,8 +419,12 @@ GpuRun::PrintMatrix(const std::string& title, double Pair::*figure, int digits) 
 {
     const ServerTopology& topology = m_server->GetTopology();
     constexpr int width = 9;
+    if (m_ends.size() > MOST_FOR_ALL_PAIRS)
+    {
+        return; // pairs.csv has them all
+    }
     m_out << title << "\n" << std::setw(width) << "";
-    for (uint32_t gpu : topology.GetRanks())
+    for (uint32_t gpu : m_ends)
     {
         m_out << std::setw(width) << topology.GetPart(gpu).name;
     }
@@ -407,7 +436,7 @@ GpuRun::PrintMatrix(const std::string& title, double Pair::*figure, int digits) 
         {
             row = pair.from;
             m_out << "\n" << std::setw(width) << topology.GetPart(row).name;
-            for (uint32_t gpu : topology.GetRanks())
+            for (uint32_t gpu : m_ends)
             {
                 const auto found =
                     std::find_if(m_pairs.begin(), m_pairs.end(), [&](const Pair& other) {
@@ -508,7 +537,7 @@ GpuRun::WriteResults() const
     FabricManifest manifest;
     manifest.Set("command", m_options.commandLine);
     manifest.Set("model", m_options.model);
-    manifest.AddPart({"GPU", m_server->GetGpu(0)});
+    manifest.AddPart({topology.GetPart(m_ends[0]).name, m_server->GetDevice(m_ends[0])});
     manifest.SetNumber("trajectory_digest", FabricStation::Trajectory().digest);
     const std::string path = directory + "/manifest.json";
     file = Open(path);

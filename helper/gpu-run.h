@@ -42,7 +42,7 @@ class GpuRun
     int Execute();
 
   private:
-    /** @brief What was measured between two GPUs. */
+    /** @brief What was measured between two parts. */
     struct Pair
     {
         uint32_t from;        //!< part id
@@ -57,6 +57,7 @@ class GpuRun
     void Build(const ServerTopology& topology);
     void Change(const ServerTopology& topology, bool built);
     void Describe(const ServerTopology& topology) const;
+    void FindEnds(const ServerTopology& topology);
     void PrintQuestions(const ServerTopology& topology) const;
     void WriteGraphs(const ServerTopology& topology) const;
     void MeasurePairs();
@@ -70,6 +71,7 @@ class GpuRun
     GpuRunOptions m_options;                   //!< what to do
     std::ostream& m_out;                       //!< where results go
     std::unique_ptr<GpuServerHelper> m_server; //!< the server
+    std::vector<uint32_t> m_ends;              //!< part ids, between which is measured
     std::vector<Pair> m_pairs;                 //!< measured
     uint64_t m_moved{0};                       //!< data bytes that all transfers moved
     uint64_t m_counted{0};                     //!< data bytes that the senders' ports counted

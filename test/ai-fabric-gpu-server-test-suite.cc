@@ -144,6 +144,77 @@ PublishedRates(FunctionTestCase& t)
     }
 }
 
+/** @brief G6: DGX-2 is uniform, over one NVSwitch or two; long copies saturate at about 4 MB. */
+void
+UniformBox(FunctionTestCase& t)
+{
+    GpuServerHelper server;
+    server.Build(ServerCatalog::Make("dgx2"));
+    const auto& ranks = server.GetTopology().GetRanks();
+    PeerMeter meter(server);
+    const auto near = meter.Copy(ranks[0], ranks[7], 64 * MIB);
+    const auto far = meter.Copy(ranks[0], ranks[8], 64 * MIB);
+    t.Near("one and two hops", far.GetGBps(), near.GetGBps(), 0.001);
+    t.True("the second hop takes time", far.time > near.time);
+    Simulator::Destroy();
+
+    GpuServerHelper mesh;
+    mesh.Build(ServerCatalog::Make("dgx1-v100"));
+    const auto& gpus = mesh.GetTopology().GetRanks();
+    PeerMeter curve(mesh);
+    const double plateau = curve.Copy(gpus[0], gpus[1], 256 * MIB).GetGBps();
+    double before = 0;
+    for (uint64_t bytes = 4096; bytes <= 64 * MIB; bytes *= 4)
+    {
+        const double rate = curve.Copy(gpus[0], gpus[1], bytes).GetGBps();
+        t.True("the curve rises", rate > before);
+        before = rate;
+    }
+    t.True("64 KiB: far from it", curve.Copy(gpus[0], gpus[1], 64 << 10).GetGBps() < 0.6 * plateau);
+    t.True("4 MiB: there", curve.Copy(gpus[0], gpus[1], 4 * MIB).GetGBps() > 0.95 * plateau);
+}
+
+/** @brief G8, G10: a copy over PCIe gets what its TLPs leave; measured ones are below that. */
+void
+HostCopies(FunctionTestCase& t)
+{
+    GpuServerHelper server;
+    BuildPlain(server, ServerCatalog::Make("dgx-a100"));
+    const auto& topology = server.GetTopology();
+    const uint32_t gpu = topology.GetRanks()[0];
+    const uint32_t cpu = topology.GetParts(Kind::CPU)[0];
+    PeerMeter meter(server);
+    t.Near("write to host memory", meter.Copy(gpu, cpu, 64 * MIB).GetGBps(), 28.81, 0.005);
+    t.Near("read from host memory", meter.Load(gpu, cpu, 64 * MIB).GetGBps(), 29.22, 0.005);
+}
+
+/** @brief A chiplet package: dies reach each other and memory over UCIe flits (G12). */
+void
+ChipletPackage(FunctionTestCase& t)
+{
+    GpuServerHelper server;
+    const ServerTopology topology = ServerCatalog::Make("chiplet-package");
+    for (const char* name : {"IssueLatency", "MemoryLatency"})
+    {
+        server.SetDeviceAttribute(Kind::DIE, name, TimeValue(Time(0)));
+        server.SetDeviceAttribute(Kind::MEMORY, name, TimeValue(Time(0)));
+    }
+    server.Build(topology);
+    for (const auto& link : topology.GetLinks())
+    {
+        if (topology.GetPart(link.b).memoryBytes > 0)
+        {
+            const double rate = LinkProfile::Get(link.profile).DataBps(link.count) / 8e9;
+            const auto store = PeerMeter(server).Store(link.a, link.b, 16 * MIB);
+            const double memory = static_cast<double>(topology.GetPart(link.b).memoryRateBps) / 8e9;
+            t.Near(topology.GetPart(link.a).name + " to " + topology.GetPart(link.b).name,
+                   store.GetGBps(),
+                   memory > 0 ? std::min(rate, memory) : rate,
+                   0.01);
+        }
+    }
+}
+
 /** @brief Halving one bundle's rate doubles the time of the pairs that use it, and of no others. */
 void
 HalfRate(FunctionTestCase& t)
@@ -462,6 +533,9 @@ class GpuServerTestSuite : public TestSuite
         RawFabric::UsePicoseconds();
         Add("pairs get what joins them", PairRates);
         Add("published bandwidths", PublishedRates);
+        Add("a uniform box, and the curve by size", UniformBox);
+        Add("copies to and from the host", HostCopies);
+        Add("a chiplet package", ChipletPackage);
         Add("half the rate of a bundle", HalfRate);
         Add("a bundle fails and comes back", FailedLink);
         Add("directly wired GPUs", DirectlyWired);
