@@ -489,6 +489,32 @@ GpuRun::PrintCounters() const
     m_out << "ports counted " << m_counted << " data bytes leaving the senders; transfers moved "
           << m_moved << (m_counted == m_moved ? "" : ": THEY DISAGREE") << "\n"
           << "credits of all links: " << (wrong.empty() ? "add up" : wrong) << "\n";
+    PrintLinkBytes();
+}
+
+void
+GpuRun::PrintLinkBytes() const
+{
+    const ServerTopology& topology = m_server->GetTopology();
+    constexpr uint64_t kib = 1 << 10;
+    if (m_ends.size() > MOST_FOR_ALL_PAIRS)
+    {
+        return; // links.csv has them all
+    }
+    m_out << "data that links carried, KiB (those that carried any)\n";
+    for (const auto& link : topology.GetLinks())
+    {
+        const uint64_t forth = m_server->GetPortOfLink(link.id, 0).stats.linkDataBytes;
+        const uint64_t back = m_server->GetPortOfLink(link.id, 1).stats.linkDataBytes;
+        if (forth + back > 0)
+        {
+            m_out << "  " << std::left << std::setw(8) << topology.GetPart(link.a).name
+                  << std::setw(8) << topology.GetPart(link.b).name << std::right << std::setw(3)
+                  << link.count << " x " << std::left << std::setw(12) << link.profile << std::right
+                  << std::setw(12) << forth / kib << " ->" << std::setw(12) << back / kib
+                  << " <-\n";
+        }
+    }
 }
 
 std::string

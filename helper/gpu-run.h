@@ -65,6 +65,7 @@ class GpuRun
     void PrintMatrix(const std::string& title, double Pair::*figure, int digits) const;
     void PrintRelations() const;
     void PrintCounters() const;
+    void PrintLinkBytes() const;
     void WriteResults() const;
     std::string GetDirectory() const;
 

@@ -144,6 +144,30 @@ PublishedRates(FunctionTestCase& t)
     }
 }
 
+/** @brief G5, G7: start-up constants reproduce the latencies that they are fitted to. */
+void
+FittedLatencies(FunctionTestCase& t)
+{
+    struct Row
+    {
+        const char* server;
+        double least; // us
+        double most;
+    };
+    for (const Row& row : {Row{"dgx1-p100", 9.1, 10.3},
+                           Row{"dgx1-v100", 1.8, 2.24},
+                           Row{"dgx-a100", 2.8, 3.4}})
+    {
+        GpuServerHelper server;
+        server.Build(ServerCatalog::Make(row.server));
+        const auto& ranks = server.GetTopology().GetRanks();
+        const double time = PeerMeter(server).Store(ranks[0], ranks[1], 4).GetMicroseconds();
+        t.True(std::string(row.server) + ": " + std::to_string(time) + " us",
+               time >= row.least && time <= row.most);
+        Simulator::Destroy();
+    }
+}
+
 /** @brief G6: DGX-2 is uniform, over one NVSwitch or two; long copies saturate at about 4 MB. */
 void
 UniformBox(FunctionTestCase& t)
@@ -533,6 +557,7 @@ class GpuServerTestSuite : public TestSuite
         RawFabric::UsePicoseconds();
         Add("pairs get what joins them", PairRates);
         Add("published bandwidths", PublishedRates);
+        Add("latencies as fitted", FittedLatencies);
         Add("a uniform box, and the curve by size", UniformBox);
         Add("copies to and from the host", HostCopies);
         Add("a chiplet package", ChipletPackage);
