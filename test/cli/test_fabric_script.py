@@ -82,6 +82,12 @@ class FabricScript(unittest.TestCase):
         self.assertIn("nowhere.cc", error)
 
     @unittest.skipUnless(SETUP, "AI_FABRIC_SETUP is not set; ./fabric test sets it")
+    def test_example_by_name(self):
+        code, output, error = fabric("run", *SETUP, "oam-board", "--bytes=65536")
+        self.assertEqual(code, 0, error)
+        self.assertIn("oam-full-mesh:", output)
+
+    @unittest.skipUnless(SETUP, "AI_FABRIC_SETUP is not set; ./fabric test sets it")
     def test_script_of_the_readme(self):
         """The program that README.md prints works as it is printed, and again at once."""
         with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as text:
