@@ -17,7 +17,9 @@ cpp_examples = [
     ("link-failure", "True", "False"),
     ("nvlink-memory-pool", "True", "False"),
     ("nvlink-p2p", "True", "False"),
+    ("nvlink-switch-vs-network", "True", "False"),
     ("oam-board", "True", "False"),
+    ("pcie-gpudirect", "True", "False"),
     ("scenario-from-json", "True", "False"),
     ("verbs-write-pingpong", "True", "False"),
 ]
