@@ -5,7 +5,6 @@
  * (the NIC reads and writes GPU memory below its own PCIe switch) and staged through host memory
  * (copy to the host, RDMA, copy to the GPU, in chunks). All is measured; these NICs reach the
  * ceiling of their links, where published ones stay at 180 to 190 of 200 Gb/s.
- *
  *   ./fabric run pcie-gpudirect      or, in an ns-3 tree,      ./ns3 run pcie-gpudirect
  */
 #include "ns3/ai-fabric-module.h"

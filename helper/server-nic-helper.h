@@ -111,10 +111,10 @@ class ServerNicHelper
     Ptr<RdmaDmaPath> MakeProfile(uint32_t nic) const;
     std::vector<uint32_t> GetMemoriesOf(uint32_t nic) const;
 
-    const GpuServerHelper& m_server; //!< installed
-    const FabricHelper& m_fabric;    //!< built
-    bool m_real{true};               //!< real ports
-    std::vector<bool> m_skip;        //!< by part
+    const GpuServerHelper& m_server;   //!< installed
+    const FabricHelper& m_fabric;      //!< built
+    bool m_real{true};                 //!< real ports
+    std::vector<bool> m_skip;          //!< by part
     std::vector<Ptr<RdmaNic>> m_nicOf; //!< by part; null for those not tied
 };
 

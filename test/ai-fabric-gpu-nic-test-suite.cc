@@ -34,15 +34,16 @@ constexpr uint64_t ALL = ~uint64_t{0};
 /** @brief What to build. */
 struct BoxOptions
 {
-    bool real{true};                //!< real ports
-    bool attach{true};              //!< tie the NICs to the servers at all
-    uint32_t nics{1};               //!< of each chassis, all below one PCIe switch
-    std::string slot{"pcie4-x16"};  //!< of each NIC
-    std::string up{"pcie4-x16"};    //!< of the PCIe switch
-    uint64_t netBps{200 * GIGA};    //!< of each NIC
+    bool real{true};               //!< real ports
+    bool attach{true};             //!< tie the NICs to the servers at all
+    uint32_t nics{1};              //!< of each chassis, all below one PCIe switch
+    std::string slot{"pcie4-x16"}; //!< of each NIC
+    std::string up{"pcie4-x16"};   //!< of the PCIe switch
+    uint64_t netBps{200 * GIGA};   //!< of each NIC
 };
 
-/** @brief Two chassis of a CPU, a PCIe switch with two GPUs and some NICs, on one network switch. */
+/** @brief Two chassis of a CPU, a PCIe switch with two GPUs and some NICs, on one network switch.
+ */
 class Box
 {
   public:
@@ -96,12 +97,11 @@ class Box
             init[side].pd = device->CreateProtectionDomain();
             init[side].maxSend = 1 << 16;
             init[side].sendCq = flow.cq[side] = device->CreateCompletionQueue(1 << 16);
-            flow.region[side] =
-                device->RegisterMemory(init[side].pd,
-                                       0,
-                                       ALL,
-                                       0x0f,
-                                       where.empty() ? 0 : nics->GetMemory(where));
+            flow.region[side] = device->RegisterMemory(init[side].pd,
+                                                       0,
+                                                       ALL,
+                                                       0x0f,
+                                                       where.empty() ? 0 : nics->GetMemory(where));
         }
         flow.pair = rdma->Connect(a, b, init[0], init[1]);
         flows.push_back(flow);
@@ -238,10 +238,8 @@ Rates(const BoxOptions& options, const std::vector<std::pair<std::string, std::s
     for (uint32_t i = 0; i < flows.size(); ++i)
     {
         box.Connect(flows[i].first, flows[i].second, i);
-        box.flows[i].pair.b->SetDeliveryCallback(
-            Callback<void, uint64_t, FabricPs>([&, i](uint64_t, FabricPs at) {
-                (++seen[i] == COUNT / 4 ? from[i] : to[i]) = at;
-            }));
+        box.flows[i].pair.b->SetDeliveryCallback(Callback<void, uint64_t, FabricPs>(
+            [&, i](uint64_t, FabricPs at) { (++seen[i] == COUNT / 4 ? from[i] : to[i]) = at; }));
         for (uint64_t k = 0; k < COUNT; ++k)
         {
             box.Post(i, SIZE);
@@ -280,8 +278,7 @@ SlotOrWire(FunctionTestCase& t)
             {
                 o.slot = slot;
                 o.netBps = net;
-                const double wire =
-                    frames.WriteGoodputBps(static_cast<double>(net), 65536, 4096);
+                const double wire = frames.WriteGoodputBps(static_cast<double>(net), 65536, 4096);
                 t.Near(std::string(slot) + ", " + std::to_string(net),
                        Rates(o, {{"gpu0", "gpu2"}}).at(0),
                        std::min(wire, SlotBps(slot)),
@@ -429,8 +426,8 @@ SlotFails(FunctionTestCase& t)
     Simulator::Schedule(MicroSeconds(50), [&]() { box.server.SetLinkUp(slot, false); });
     Simulator::Stop(MilliSeconds(20));
     Simulator::Run();
-    const auto path = DynamicCast<RdmaPciePorts>(
-        box.nics->GetNic(topology.Find("mlx5_0"))->GetDmaPath());
+    const auto path =
+        DynamicCast<RdmaPciePorts>(box.nics->GetNic(topology.Find("mlx5_0"))->GetDmaPath());
     t.True("failed bytes are counted", path->GetFailedBytes() > 0);
     t.True("not all has come", box.flows[0].pair.b->GetLastMessageAt() < 60'000'000);
     t.Same(box.Explain(), box.Explain().size(), 0);

@@ -130,9 +130,8 @@ RdmaPciePorts::DoStore(uint32_t memory, uint32_t bytes, FabricPs, uint64_t tag)
     request.address = to.address;
     request.bytes = bytes;
     request.inMemory = false;
-    const uint32_t operation = m_device->Post(request, [this](const MemoryCompletion& completion) {
-        Finish(completion);
-    });
+    const uint32_t operation =
+        m_device->Post(request, [this](const MemoryCompletion& completion) { Finish(completion); });
     const uint32_t slot = operation & SLOT_MASK;
     if (slot >= m_stores.size())
     {
@@ -176,8 +175,8 @@ RdmaPciePorts::Finish(const MemoryCompletion& completion)
     if (status == MemoryStatus::NO_ACCESS || status == MemoryStatus::OUT_OF_BOUNDS ||
         status == MemoryStatus::NOT_MAPPED)
     {
-        throw FabricError(m_device->GetName() + ": the NIC's access to memory failed: " +
-                          MemoryStatusName(status));
+        throw FabricError(m_device->GetName() +
+                          ": the NIC's access to memory failed: " + MemoryStatusName(status));
     }
 }
 

@@ -41,11 +41,10 @@ RdmaPcieLinks::SetEnds(FabricPs issue, FabricPs latency, uint64_t rateBps)
 const FabricRate&
 RdmaPcieLinks::GetSlowestRate() const
 {
-    return std::min_element(m_hops.begin(),
-                            m_hops.end(),
-                            [](const Hop& a, const Hop& b) {
-                                return a.rate.GetBps() < b.rate.GetBps();
-                            })
+    return std::min_element(
+               m_hops.begin(),
+               m_hops.end(),
+               [](const Hop& a, const Hop& b) { return a.rate.GetBps() < b.rate.GetBps(); })
         ->rate;
 }
 

@@ -133,11 +133,11 @@ class RdmaPcieLinks
     Frame Cross(const Hop& hop, bool outward, MemoryOp op, uint32_t bytes, Frame at) const;
     Frame GoOut(MemoryOp op, uint32_t bytes, FabricPs start) const;
 
-    std::vector<Hop> m_hops;  //!< from the NIC outward
-    FabricPs m_issue{0};      //!< ps
-    FabricPs m_latency{0};    //!< of the memory, ps
-    FabricRate m_memory;      //!< of the memory
-    bool m_limited{false};    //!< the memory has a rate
+    std::vector<Hop> m_hops; //!< from the NIC outward
+    FabricPs m_issue{0};     //!< ps
+    FabricPs m_latency{0};   //!< of the memory, ps
+    FabricRate m_memory;     //!< of the memory
+    bool m_limited{false};   //!< the memory has a rate
 };
 
 } // namespace ns3

@@ -259,9 +259,8 @@ RdmaPcieProfile::StoreOver(LinkedMemory& memory, uint32_t bytes, FabricPs at)
         memory.writes.Pass(there, header);
     }
     const FabricPs served = links.IsMemoryLimited() ? memory.memory.Pass(there, bytes) : there;
-    memory.done = std::max({memory.done,
-                            served + links.GetMemoryLatency(),
-                            there + memory.header - memory.arrive});
+    memory.done = std::max(
+        {memory.done, served + links.GetMemoryLatency(), there + memory.header - memory.arrive});
     const FabricPs done = memory.done;
     return {left, done};
 }

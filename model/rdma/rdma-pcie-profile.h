@@ -135,15 +135,15 @@ class RdmaPcieProfile : public RdmaDmaPath
     void SetWriteRate(DataRate rate);
     DataRate GetWriteRate() const;
 
-    std::string m_link;                  //!< Link
-    Time m_readLatency;                  //!< ReadLatency
-    Time m_writeLatency;                 //!< WriteLatency
-    Pipe m_reads;                        //!< inward direction
-    Pipe m_writes;                       //!< outward direction
-    std::map<uint32_t, Memory> m_memory; //!< those with a way of their own
+    std::string m_link;                        //!< Link
+    Time m_readLatency;                        //!< ReadLatency
+    Time m_writeLatency;                       //!< WriteLatency
+    Pipe m_reads;                              //!< inward direction
+    Pipe m_writes;                             //!< outward direction
+    std::map<uint32_t, Memory> m_memory;       //!< those with a way of their own
     std::map<uint32_t, LinkedMemory> m_linked; //!< those given by links
-    Pipe m_in;                           //!< the NIC's link inward, whole TLPs
-    Pipe m_out;                          //!< the NIC's link outward, whole TLPs
+    Pipe m_in;                                 //!< the NIC's link inward, whole TLPs
+    Pipe m_out;                                //!< the NIC's link outward, whole TLPs
 };
 
 } // namespace ns3
