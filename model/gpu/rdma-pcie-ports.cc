@@ -7,6 +7,8 @@
 
 #include "ns3/fabric-error.h"
 
+#include <algorithm>
+
 namespace ns3
 {
 
@@ -16,6 +18,9 @@ namespace
 {
 /** Slot of an operation, by its tag. */
 constexpr uint32_t SLOT_MASK = MemoryTransferTable::MAX_SLOTS - 1;
+
+/** Stores that the device has at once: more than any link needs, far less than it can have. */
+constexpr uint32_t MOST_POSTED = 1024;
 } // namespace
 
 TypeId
@@ -124,21 +129,56 @@ RdmaPciePorts::DoFetch(uint32_t memory, uint32_t bytes, FabricPs, uint64_t tag)
 RdmaDmaPath::Landing
 RdmaPciePorts::DoStore(uint32_t memory, uint32_t bytes, FabricPs, uint64_t tag)
 {
-    const Memory& to = Find(memory);
+    Find(memory); // refuse an unknown one now, not later
+    const Waiting store{memory, bytes, tag};
+    if (m_posted < MOST_POSTED)
+    {
+        Post(store);
+        return {FABRIC_NEVER, FABRIC_NEVER};
+    }
+    if (m_tail - m_head == m_ring.size())
+    {
+        std::vector<Waiting> larger(std::max<size_t>(64, 2 * m_ring.size()));
+        for (uint64_t i = m_head; i < m_tail; ++i)
+        {
+            larger[i & (larger.size() - 1)] = m_ring[i & (m_ring.size() - 1)];
+        }
+        m_ring.swap(larger);
+    }
+    m_ring[m_tail++ & (m_ring.size() - 1)] = store;
+    return {FABRIC_NEVER, FABRIC_NEVER};
+}
+
+void
+RdmaPciePorts::Post(const Waiting& store)
+{
+    const Memory& to = Find(store.memory);
     MemoryRequest request;
     request.owner = to.owner->GetEndpoint();
     request.address = to.address;
-    request.bytes = bytes;
+    request.bytes = store.bytes;
     request.inMemory = false;
-    const uint32_t operation =
-        m_device->Post(request, [this](const MemoryCompletion& completion) { Finish(completion); });
+    ++m_posted;
+    const uint32_t operation = m_device->Post(request, [this](const MemoryCompletion& completion) {
+        FinishStore(completion);
+    });
     const uint32_t slot = operation & SLOT_MASK;
     if (slot >= m_stores.size())
     {
         m_stores.resize(slot + 1);
     }
-    m_stores[slot] = {operation, bytes, tag};
-    return {FABRIC_NEVER, FABRIC_NEVER};
+    m_stores[slot] = {operation, store.bytes, store.tag};
+}
+
+void
+RdmaPciePorts::FinishStore(const MemoryCompletion& completion)
+{
+    --m_posted;
+    Finish(completion);
+    while (m_posted < MOST_POSTED && m_head < m_tail)
+    {
+        Post(m_ring[m_head++ & (m_ring.size() - 1)]);
+    }
 }
 
 void
@@ -159,7 +199,7 @@ RdmaPciePorts::WriteLanded(uint32_t tag, uint64_t bytes)
     {
         return; // somebody else's write by this device
     }
-    Store& store = m_stores[slot];
+    Posted& store = m_stores[slot];
     store.landing -= static_cast<uint32_t>(bytes);
     if (store.landing == 0 && m_client != nullptr)
     {

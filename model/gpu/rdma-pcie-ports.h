@@ -81,11 +81,19 @@ class RdmaPciePorts : public RdmaDmaPath, private MemoryWriteWatcher
     };
 
     /** @brief A store under way. */
-    struct Store
+    struct Posted
     {
         uint32_t operation; //!< tag of the device's operation
         uint32_t landing;   //!< bytes not yet in memory
         uint64_t tag;       //!< the NIC's
+    };
+
+    /** @brief A store that the device has not been given yet. */
+    struct Waiting
+    {
+        uint32_t memory; //!< number
+        uint32_t bytes;  //!< how many
+        uint64_t tag;    //!< the NIC's
     };
 
     bool DoIsTimed() const override;
@@ -94,11 +102,17 @@ class RdmaPciePorts : public RdmaDmaPath, private MemoryWriteWatcher
     void WriteLeft(uint32_t tag, uint64_t bytes) override;
     void WriteLanded(uint32_t tag, uint64_t bytes) override;
     const Memory& Find(uint32_t memory) const;
+    void Post(const Waiting& store);
     void Finish(const MemoryCompletion& completion);
+    void FinishStore(const MemoryCompletion& completion);
 
     Ptr<MemoryDevice> m_device;          //!< the NIC's PCIe side
     std::map<uint32_t, Memory> m_memory; //!< by number
-    std::vector<Store> m_stores;         //!< by slot of the device's operation
+    std::vector<Posted> m_stores;        //!< by slot of the device's operation
+    uint32_t m_posted{0};                //!< stores that the device has
+    std::vector<Waiting> m_ring;         //!< power of two: stores that it is yet to have
+    uint64_t m_head{0};                  //!< oldest
+    uint64_t m_tail{0};                  //!< one past the newest
     uint64_t m_failed{0};                //!< bytes
 };
 
