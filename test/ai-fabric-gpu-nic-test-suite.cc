@@ -5,21 +5,17 @@
 #include "heap-count.h"
 #include "raw-fabric.h"
 #include "rdma-line.h"
+#include "server-pair.h"
 
 #include "ns3/fabric-error.h"
 #include "ns3/frame-profile.h"
 #include "ns3/link-profile.h"
-#include "ns3/rdma-helper.h"
 #include "ns3/rdma-pcie-ports.h"
-#include "ns3/rdma-pcie-profile.h"
-#include "ns3/server-builder.h"
 #include "ns3/server-catalog.h"
-#include "ns3/server-nic-helper.h"
 #include "ns3/star-builder.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
-#include <memory>
 #include <sstream>
 
 using namespace ns3;
@@ -27,129 +23,11 @@ using namespace ns3;
 namespace
 {
 
+using Box = ServerPair;
+using BoxOptions = ServerPair::Options;
+
 constexpr uint64_t GIGA = 1'000'000'000;
-constexpr uint64_t GiB = 1 << 30;
 constexpr uint64_t ALL = ~uint64_t{0};
-
-/** @brief What to build. */
-struct BoxOptions
-{
-    bool real{true};               //!< real ports
-    bool attach{true};             //!< tie the NICs to the servers at all
-    uint32_t nics{1};              //!< of each chassis, all below one PCIe switch
-    std::string slot{"pcie4-x16"}; //!< of each NIC
-    std::string up{"pcie4-x16"};   //!< of the PCIe switch
-    uint64_t netBps{200 * GIGA};   //!< of each NIC
-};
-
-/** @brief Two chassis of a CPU, a PCIe switch with two GPUs and some NICs, on one network switch.
- */
-class Box
-{
-  public:
-    explicit Box(const BoxOptions& options = BoxOptions())
-    {
-        FabricStation::Trajectory() = FabricTrajectory();
-        StarBuilder::Parameters star;
-        star.hosts = 2;
-        star.hostLink = {options.netBps, 500'000, options.nics};
-        fabric.SetNicAttribute("Mtu", UintegerValue(4096));
-        fabric.Build(StarBuilder(star).Build());
-        ServerBuilder builder;
-        for (uint32_t chassis = 0; chassis < 2; ++chassis)
-        {
-            builder.SetServer(chassis);
-            const uint32_t cpu = builder.AddCpu(0, 256 * GiB, 204.8);
-            const uint32_t plx = builder.AddPcieSwitch(cpu, options.up, 128);
-            builder.AddGpu("A100-SXM4-40GB", plx);
-            builder.AddGpu("A100-SXM4-40GB", plx);
-            for (uint32_t nic = 0; nic < options.nics; ++nic)
-            {
-                builder.AddNic("", plx, options.slot, options.netBps);
-            }
-        }
-        server.SetRequireAllPairs(false);
-        server.Install(builder.GetTopology(), fabric.GetHosts());
-        nics = std::make_unique<ServerNicHelper>(server, fabric);
-        nics->SetRealPorts(options.real);
-        if (options.attach)
-        {
-            nics->Attach();
-        }
-        rdma = std::make_unique<RdmaHelper>(fabric);
-    }
-
-    /**
-     * @brief Connect the n-th NICs of both chassis.
-     * @param from part of the first chassis, empty: host memory by default
-     * @param to part of the second
-     */
-    void Connect(const std::string& from, const std::string& to, uint32_t nic = 0)
-    {
-        Flow flow;
-        const uint32_t a = fabric.GetEndpoint(fabric.GetTopology().GetHosts()[0], nic);
-        const uint32_t b = fabric.GetEndpoint(fabric.GetTopology().GetHosts()[1], nic);
-        VerbsQpInit init[2];
-        for (uint32_t side = 0; side < 2; ++side)
-        {
-            const auto device = fabric.GetNic(side == 0 ? a : b);
-            const std::string& where = side == 0 ? from : to;
-            init[side].pd = device->CreateProtectionDomain();
-            init[side].maxSend = 1 << 16;
-            init[side].sendCq = flow.cq[side] = device->CreateCompletionQueue(1 << 16);
-            flow.region[side] = device->RegisterMemory(init[side].pd,
-                                                       0,
-                                                       ALL,
-                                                       0x0f,
-                                                       where.empty() ? 0 : nics->GetMemory(where));
-        }
-        flow.pair = rdma->Connect(a, b, init[0], init[1]);
-        flows.push_back(flow);
-    }
-
-    /** @brief Send one message on a flow. */
-    void Post(size_t flow, uint64_t bytes, VerbsOpcode opcode = VerbsOpcode::RDMA_WRITE)
-    {
-        WorkRequest wr;
-        wr.opcode = opcode;
-        wr.length = bytes;
-        wr.lkey = flows[flow].region[0]->GetLkey();
-        wr.rkey = flows[flow].region[1]->GetRkey();
-        flows[flow].pair.a->PostSend(wr);
-    }
-
-    /** @return empty when nothing is left and the credits add up */
-    std::string Explain() const
-    {
-        server.SyncAll();
-        std::ostringstream text;
-        text << server.ExplainImbalance();
-        for (const auto& part : server.GetTopology().GetParts())
-        {
-            if (part.kind != ServerTopology::Kind::PCIE_SWITCH)
-            {
-                const auto device = server.GetDevice(part.id);
-                const uint64_t open = device->GetInUse();
-                text << (open > 0 ? part.name + " has operations under way; " : "");
-            }
-        }
-        return text.str();
-    }
-
-    /** @brief Two queue pairs and their memory. */
-    struct Flow
-    {
-        RdmaHelper::Connection pair;      //!< connected
-        Ptr<VerbsMemoryRegion> region[2]; //!< sender's, receiver's
-        Ptr<VerbsCompletionQueue> cq[2];  //!< of send requests
-    };
-
-    FabricHelper fabric;                   //!< network
-    GpuServerHelper server;                //!< both chassis
-    std::unique_ptr<ServerNicHelper> nics; //!< what ties them
-    std::unique_ptr<RdmaHelper> rdma;      //!< queue pairs
-    std::vector<Flow> flows;               //!< in order
-};
 
 /** @brief When one message is in memory: a WRITE at the receiver, a READ at its poster, ps. */
 FabricPs
@@ -173,12 +51,13 @@ Alone(const BoxOptions& options,
     return at;
 }
 
-/** @brief G10: real ports and the profile of the same links: the same picosecond. */
+/** @brief One uplink of the PCIe switch, many sizes, ways and both directions. */
 void
-SameIdleTimes(FunctionTestCase& t)
+SameIdleTimesBelow(FunctionTestCase& t, const std::string& up)
 {
     BoxOptions ports;
-    BoxOptions profile;
+    ports.up = up;
+    BoxOptions profile = ports;
     profile.real = false;
     for (const uint64_t bytes :
          {1, 64, 255, 256, 257, 1000, 4095, 4096, 4097, 10'000, 65'536, 1'000'000})
@@ -190,12 +69,22 @@ SameIdleTimes(FunctionTestCase& t)
             for (const auto opcode : {VerbsOpcode::RDMA_WRITE, VerbsOpcode::RDMA_READ})
             {
                 const FabricPs real = Alone(ports, bytes, from, to, opcode);
-                t.Same(std::to_string(bytes) + " B " + from + ">" + to,
+                t.Same(up + " " + std::to_string(bytes) + " B " + from + ">" + to,
                        real,
                        Alone(profile, bytes, from, to, opcode));
                 t.True("took some time", real > 2'000'000);
             }
         }
+    }
+}
+
+/** @brief G10: real ports and the profile of the same links: the same picosecond. */
+void
+SameIdleTimes(FunctionTestCase& t)
+{
+    for (const char* up : {"pcie4-x16", "pcie3-x16"})
+    {
+        SameIdleTimesBelow(t, up);
     }
 }
 
@@ -218,7 +107,7 @@ ClosedForm(FunctionTestCase& t)
     bare.attach = false;
     const FabricPs network = Alone(bare, 4096, "", "");
     t.Same("one WRITE of 4096 B", Alone(BoxOptions(), 4096, "", ""), network + read + write);
-    Box box;
+    Box box({});
     const auto& topology = box.server.GetTopology();
     const RdmaPcieLinks links = box.nics->GetLinks(topology.Find("mlx5_0"), topology.Find("cpu0"));
     t.Same("read", links.GetReadTime(4096), read);
@@ -386,7 +275,7 @@ void
 NoHeap(FunctionTestCase& t)
 {
     FabricHelper::UseFastScheduler(); // ns-3's default one allocates for each event
-    Box box;
+    Box box({});
     box.Connect("", "gpu2");
     for (uint32_t i = 0; i < 400; ++i)
     {
@@ -411,11 +300,121 @@ NoHeap(FunctionTestCase& t)
     }
 }
 
+/** @brief Listens to a path in the place of a NIC. */
+class Listener : public RdmaDmaPath::Client
+{
+  public:
+    uint64_t left{0};     //!< bytes out of the buffer
+    uint64_t done{0};     //!< stores done
+    uint64_t disorder{0}; //!< of those, out of turn
+    FabricPs last{0};     //!< time of the last
+
+  private:
+    void FetchDone(uint64_t) override
+    {
+    }
+
+    void StoreLeft(uint32_t bytes) override
+    {
+        left += bytes;
+    }
+
+    void StoreDone(uint64_t tag) override
+    {
+        disorder += tag != done++ ? 1 : 0;
+        last = FabricTime::Now();
+    }
+};
+
+/** @brief Any number of stores may wait for a slot: more than a device has operations. */
+void
+Backlog(FunctionTestCase& t)
+{
+    Box box({});
+    const auto nic = box.fabric.GetNic(0);
+    const auto path = DynamicCast<RdmaPciePorts>(nic->GetDmaPath());
+    nic->SetDmaPath(nullptr);
+    Listener listener;
+    path->Attach(&listener);
+    constexpr uint64_t COUNT = 100'000;
+    for (uint64_t i = 0; i < COUNT; ++i)
+    {
+        path->Store(0, 64, 0, i);
+    }
+    Simulator::Run();
+    t.Same("all left the NIC", listener.left, 64 * COUNT);
+    t.Same("all are in memory", listener.done, COUNT);
+    t.Same("in the order of asking", listener.disorder, 0);
+    t.Same(box.Explain(), box.Explain().size(), 0);
+    // one TLP of 64 B and the header behind, each; the wire is never idle
+    const double wire =
+        8e12 * COUNT * (88 + 24) / static_cast<double>(LinkProfile::Get("pcie4-x16").rateBps);
+    t.Near("at the slot's rate", static_cast<double>(listener.last), wire, 0.003);
+    path->Detach();
+}
+
+/** @brief N15: eight rails of GPUDirect RDMA between two DGX A100 do not disturb each other. */
+void
+Rails(FunctionTestCase& t)
+{
+    StarBuilder::Parameters star;
+    star.hosts = 2;
+    star.hostLink = {200 * GIGA, 500'000, 8};
+    FabricHelper fabric;
+    fabric.SetNicAttribute("Mtu", UintegerValue(4096));
+    fabric.Build(StarBuilder(star).Build());
+    GpuServerHelper server[2];
+    std::vector<Ptr<VerbsQueuePair>> qps[2];
+    constexpr uint64_t SIZE = 64 << 10;
+    constexpr uint64_t COUNT = 64;
+    WorkRequest wr[8];
+    for (uint32_t side : {0, 1})
+    {
+        server[side].Install(ServerCatalog::Make("dgx-a100"), fabric.GetHosts().Get(side));
+        ServerNicHelper nics(server[side], fabric);
+        nics.SkipNics({"mlx5_4", "mlx5_5", "mlx5_10", "mlx5_11"});
+        nics.Attach();
+        t.Same("rails", nics.GetParts().size(), 8);
+        for (uint32_t i = 0; i < 8; ++i)
+        {
+            const auto nic = nics.GetNic(nics.GetParts()[i]);
+            VerbsQpInit init;
+            init.pd = nic->GetDefaultDomain();
+            const uint32_t gpu = nics.GetMemory("gpu" + std::to_string(i));
+            const auto region = nic->RegisterMemory(init.pd, 0, ALL, 0x0f, gpu);
+            (side == 0 ? wr[i].lkey : wr[i].rkey) =
+                side == 0 ? region->GetLkey() : region->GetRkey();
+            qps[side].push_back(nic->CreateQueuePair(init));
+        }
+    }
+    for (uint32_t i = 0; i < 8; ++i)
+    {
+        RdmaNic::Connect(qps[0][i], qps[1][i]);
+        wr[i].length = SIZE;
+        for (uint64_t k = 0; k < COUNT; ++k)
+        {
+            qps[0][i]->PostSend(wr[i]);
+        }
+    }
+    Simulator::Run();
+    const FabricPs first = qps[1][0]->GetLastMessageAt();
+    for (uint32_t i = 1; i < 8; ++i)
+    {
+        t.Same("every rail as the first", qps[1][i]->GetLastMessageAt(), first);
+    }
+    const double wire = FrameProfile::Get("rocev2").WriteGoodputBps(200e9, SIZE, 4096);
+    const double latency = 2.9e6; // of one packet, ps: small beside the rest
+    t.Near("8 rails, bit/s",
+           8 * 8.0 * SIZE * COUNT / ((static_cast<double>(first) - latency) / 1e12),
+           8 * wire,
+           0.005);
+}
+
 /** @brief A NIC that loses its slot falls silent; nothing crashes, every byte is accounted for. */
 void
 SlotFails(FunctionTestCase& t)
 {
-    Box box;
+    Box box({});
     box.Connect("gpu0", "gpu2");
     for (uint32_t i = 0; i < 100; ++i)
     {
@@ -452,7 +451,7 @@ Refused(FunctionTestCase& t, const std::string& what, const std::function<void()
 void
 Mistakes(FunctionTestCase& t)
 {
-    Box box;
+    Box box({});
     const auto& topology = box.server.GetTopology();
     Refused(t, "no such part", [&]() { box.nics->GetMemory("gpu9"); });
     Refused(t, "a switch has no memory", [&]() {
@@ -493,6 +492,8 @@ class GpuNicTestSuite : public TestSuite
         Add("lazy and eager arrivals are the same", Oracle);
         Add("bytes and credits add up", Books);
         Add("no heap traffic in steady state", NoHeap);
+        Add("stores wait for their slot", Backlog);
+        Add("eight rails of two DGX A100", Rails);
         Add("a slot fails", SlotFails);
         Add("mistakes are refused", Mistakes);
     }
