@@ -300,6 +300,34 @@ NoHeap(FunctionTestCase& t)
     }
 }
 
+/** @brief A slow slot at the receiver: PFC pushes back, nothing is lost, the slot is kept busy. */
+void
+PushBack(FunctionTestCase& t)
+{
+    constexpr uint64_t LIMIT = 512 << 10;
+    for (const bool real : {true, false})
+    {
+        BoxOptions o;
+        o.real = real;
+        o.farSlot = "pcie3-x8";
+        Box box(o);
+        box.fabric.GetNic(1)->SetAttribute("RxBuffer", UintegerValue(LIMIT));
+        box.Connect("gpu0", "gpu2");
+        for (uint32_t i = 0; i < 400; ++i)
+        {
+            box.Post(0, 64 << 10);
+        }
+        Simulator::Run();
+        const auto took = static_cast<double>(box.flows[0].pair.b->GetLastMessageAt());
+        t.Near("bit/s", 400 * 8e12 * (64 << 10) / took, SlotBps("pcie3-x8"), 0.003);
+        t.Same("sent again", box.flows[0].pair.a->GetCounters().retransmits, 0);
+        const uint64_t most = box.fabric.GetNic(1)->GetMostRxBuffer();
+        t.True("most in the buffer " + std::to_string(most), most > LIMIT / 4 && most <= LIMIT);
+        t.Same(box.Explain(), box.Explain().size(), 0);
+        Simulator::Destroy();
+    }
+}
+
 /** @brief Listens to a path in the place of a NIC. */
 class Listener : public RdmaDmaPath::Client
 {
@@ -492,6 +520,7 @@ class GpuNicTestSuite : public TestSuite
         Add("lazy and eager arrivals are the same", Oracle);
         Add("bytes and credits add up", Books);
         Add("no heap traffic in steady state", NoHeap);
+        Add("a slow slot pushes back", PushBack);
         Add("stores wait for their slot", Backlog);
         Add("eight rails of two DGX A100", Rails);
         Add("a slot fails", SlotFails);

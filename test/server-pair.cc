@@ -23,6 +23,7 @@ ServerPair::ServerPair(const Options& options)
     ServerBuilder builder;
     for (uint32_t chassis = 0; chassis < 2; ++chassis)
     {
+        const bool other = chassis == 1 && !options.farSlot.empty();
         builder.SetServer(chassis);
         const uint32_t cpu = builder.AddCpu(0, 256ULL << 30, 204.8);
         const uint32_t plx = builder.AddPcieSwitch(cpu, options.up, 128);
@@ -30,7 +31,7 @@ ServerPair::ServerPair(const Options& options)
         builder.AddGpu("A100-SXM4-40GB", plx);
         for (uint32_t nic = 0; nic < options.nics; ++nic)
         {
-            builder.AddNic("", plx, options.slot, options.netBps);
+            builder.AddNic("", plx, other ? options.farSlot : options.slot, options.netBps);
         }
     }
     server.SetRequireAllPairs(false);

@@ -30,6 +30,7 @@ class ServerPair
         bool attach{true};                //!< tie the NICs to the servers at all
         uint32_t nics{1};                 //!< of each chassis, all below one PCIe switch
         std::string slot{"pcie4-x16"};    //!< of each NIC
+        std::string farSlot;              //!< of those of the second chassis; empty: the same
         std::string up{"pcie4-x16"};      //!< of the PCIe switch
         uint64_t netBps{200'000'000'000}; //!< of each NIC
     };
