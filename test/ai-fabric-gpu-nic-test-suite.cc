@@ -88,6 +88,27 @@ SameIdleTimes(FunctionTestCase& t)
     }
 }
 
+/**
+ * @brief A frame stands for its TLPs: read requests are taken in when all of them are there, and
+ * the last data when the memory has taken in all; no more than that differs from TLPs one by one.
+ */
+void
+Frames(FunctionTestCase& t)
+{
+    BoxOptions frames;
+    BoxOptions packets;
+    packets.frameBytes = 256; // the oracle
+    for (const uint64_t bytes : {1, 256, 1024, 4096})
+    {
+        const FabricPs whole = Alone(frames, bytes, "gpu0", "gpu2");
+        const FabricPs single = Alone(packets, bytes, "gpu0", "gpu2");
+        const uint64_t more = (bytes - 1) / 256; // TLPs
+        const FabricPs most = FabricRate(LinkProfile::Get("pcie4-x16").rateBps).TxTime(more * 24) +
+                              FabricRate(1'555 * 8 * GIGA).TxTime(more * 256);
+        t.True(std::to_string(bytes) + " B", whole >= single && whole - single <= most);
+    }
+}
+
 /** @brief By hand: read over two links, network, write over two links. */
 void
 ClosedForm(FunctionTestCase& t)
@@ -514,6 +535,7 @@ class GpuNicTestSuite : public TestSuite
     {
         RawFabric::UsePicoseconds();
         Add("an idle transfer takes the same with real ports and with the profile", SameIdleTimes);
+        Add("frames stand for their TLPs", Frames);
         Add("an idle WRITE is the sum of its pieces", ClosedForm);
         Add("the slower of slot and wire is the rate", SlotOrWire);
         Add("NICs below one PCIe switch share its uplink only", Uplink);

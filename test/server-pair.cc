@@ -35,6 +35,9 @@ ServerPair::ServerPair(const Options& options)
         }
     }
     server.SetRequireAllPairs(false);
+    server.SetDeviceAttribute(ServerTopology::Kind::NIC,
+                              "FrameBytes",
+                              UintegerValue(options.frameBytes));
     server.Install(builder.GetTopology(), fabric.GetHosts());
     nics = std::make_unique<ServerNicHelper>(server, fabric);
     nics->SetRealPorts(options.real);

@@ -29,6 +29,7 @@ class ServerPair
         bool real{true};                  //!< real ports
         bool attach{true};                //!< tie the NICs to the servers at all
         uint32_t nics{1};                 //!< of each chassis, all below one PCIe switch
+        uint32_t frameBytes{4096};        //!< of what the NICs ask for and write
         std::string slot{"pcie4-x16"};    //!< of each NIC
         std::string farSlot;              //!< of those of the second chassis; empty: the same
         std::string up{"pcie4-x16"};      //!< of the PCIe switch

@@ -29,6 +29,9 @@ class MemoryDevice;
  * they are in the owner's memory. A header follows each store, as the completion entry does that a
  * NIC writes behind its data.
  *
+ * The device's FrameBytes should be no less than the NIC's MTU: frames of one fetch stay together,
+ * those of several fetches take turns.
+ *
  * A NIC whose slot fails, or that gets no answer in time, falls silent: what it waits for never
  * comes, and GetFailedBytes() counts it.
  */
