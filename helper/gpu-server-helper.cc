@@ -12,8 +12,8 @@
 #include "ns3/double.h"
 #include "ns3/fabric-channel.h"
 #include "ns3/fabric-error.h"
-#include "ns3/fabric-net-device.h"
 #include "ns3/fabric-port.h"
+#include "ns3/simulator.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
@@ -316,6 +316,7 @@ GpuServerHelper::WireLink(const ServerTopology::Link& link)
         m_stations[part]->SetPortPolicies(port->id, credits, CreateObject<StrictDwrrScheduler>());
         auto device = CreateObject<FabricNetDevice>();
         device->SetPort(m_stations[part], port->id, channel);
+        m_devices.push_back(device);
         m_nodes.Get(m_topology.GetPart(part).server)->AddDevice(device);
     }
 }
@@ -450,6 +451,17 @@ GpuServerHelper::SetLinkUp(uint32_t link, bool up)
     m_routing = std::make_unique<ServerRouting>(m_topology, m_relay, m_linkUp);
     SetRoutes();
     port.station->SetLinkUp(port.id, up);
+    for (uint32_t end : {0, 1})
+    {
+        m_devices[2 * link + end]->NotifyLinkChange();
+    }
+}
+
+void
+GpuServerHelper::ScheduleLink(const Time& at, uint32_t link, bool up)
+{
+    GetPortOfLink(link, 0);
+    Simulator::Schedule(at - Simulator::Now(), &GpuServerHelper::SetLinkUp, this, link, up);
 }
 
 std::string

@@ -9,6 +9,7 @@
 
 #include "ns3/attribute.h"
 #include "ns3/credit-switch.h"
+#include "ns3/fabric-net-device.h"
 #include "ns3/memory-device.h"
 #include "ns3/memory-map.h"
 #include "ns3/node-container.h"
@@ -179,6 +180,14 @@ class GpuServerHelper
      */
     void SetLinkUp(uint32_t link, bool up);
 
+    /**
+     * @brief Schedule SetLinkUp().
+     * @param at simulated time
+     * @param link link id
+     * @param up new state
+     */
+    void ScheduleLink(const Time& at, uint32_t link, bool up);
+
     /** @return empty when all credits add up, else what does not */
     std::string ExplainImbalance() const;
 
@@ -204,20 +213,21 @@ class GpuServerHelper
 
     typedef std::pair<std::string, Ptr<AttributeValue>> Setting; //!< attribute and value
 
-    ServerTopology m_topology;                         //!< what was built
+    ServerTopology m_topology;                                       //!< what was built
     std::map<ServerTopology::Kind, std::vector<Setting>> m_settings; //!< by kind
-    ObjectFactory m_nvSwitch;                          //!< NvSwitch
-    ObjectFactory m_pcieSwitch;                        //!< CreditSwitch
-    bool m_relay{false};                               //!< GPUs relay
-    bool m_requireAllPairs{true};                      //!< see SetRequireAllPairs()
-    std::map<uint32_t, uint64_t> m_rateOf;             //!< see SetLinkRate()
-    std::vector<std::vector<uint32_t>> m_groups;       //!< ranks, see AddGroup()
-    NodeContainer m_nodes;                             //!< by chassis
-    std::vector<Ptr<CreditSwitch>> m_stations;         //!< by part
-    std::vector<uint16_t> m_portOf;                    //!< by 2 x link + end
-    std::vector<bool> m_linkUp;                        //!< by link
-    std::unique_ptr<ServerRouting> m_routing;          //!< ways
-    Ptr<MemoryMap> m_map;                              //!< addresses
+    ObjectFactory m_nvSwitch;                                        //!< NvSwitch
+    ObjectFactory m_pcieSwitch;                                      //!< CreditSwitch
+    bool m_relay{false};                                             //!< GPUs relay
+    bool m_requireAllPairs{true};                                    //!< see SetRequireAllPairs()
+    std::map<uint32_t, uint64_t> m_rateOf;                           //!< see SetLinkRate()
+    std::vector<std::vector<uint32_t>> m_groups;                     //!< ranks, see AddGroup()
+    NodeContainer m_nodes;                                           //!< by chassis
+    std::vector<Ptr<CreditSwitch>> m_stations;                       //!< by part
+    std::vector<uint16_t> m_portOf;                                  //!< by 2 x link + end
+    std::vector<Ptr<FabricNetDevice>> m_devices;                     //!< the same
+    std::vector<bool> m_linkUp;                                      //!< by link
+    std::unique_ptr<ServerRouting> m_routing;                        //!< ways
+    Ptr<MemoryMap> m_map;                                            //!< addresses
 };
 
 } // namespace ns3

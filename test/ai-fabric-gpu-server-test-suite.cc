@@ -154,9 +154,9 @@ FittedLatencies(FunctionTestCase& t)
         double least; // us
         double most;
     };
-    for (const Row& row : {Row{"dgx1-p100", 9.1, 10.3},
-                           Row{"dgx1-v100", 1.8, 2.24},
-                           Row{"dgx-a100", 2.8, 3.4}})
+
+    for (const Row& row :
+         {Row{"dgx1-p100", 9.1, 10.3}, Row{"dgx1-v100", 1.8, 2.24}, Row{"dgx-a100", 2.8, 3.4}})
     {
         GpuServerHelper server;
         server.Build(ServerCatalog::Make(row.server));
@@ -268,6 +268,9 @@ HalfRate(FunctionTestCase& t)
     }
 }
 
+/** @brief Link changes that the devices of a node told. */
+uint32_t g_changes = 0;
+
 /** @brief A bundle that fails takes its pairs to PCIe, and changes no others. */
 void
 FailedLink(FunctionTestCase& t)
@@ -276,9 +279,17 @@ FailedLink(FunctionTestCase& t)
     GpuServerHelper server;
     BuildPlain(server, topology);
     const auto before = TimeAllPairs(server, 4 * MIB);
+    const Ptr<Node> node = server.GetNodes().Get(0);
+    g_changes = 0;
+    for (uint32_t i = 0; i < node->GetNDevices(); ++i)
+    {
+        node->GetDevice(i)->AddLinkChangeCallback(MakeCallback(+[]() { ++g_changes; }));
+    }
     server.SetLinkUp(LinkBetween(topology, 0, 3), false);
     const auto during = TimeAllPairs(server, 4 * MIB);
-    server.SetLinkUp(LinkBetween(topology, 0, 3), true);
+    server.ScheduleLink(Simulator::Now() + MicroSeconds(1), LinkBetween(topology, 0, 3), true);
+    Simulator::Run();
+    t.Same("both devices told both changes", g_changes, 4);
     const auto after = TimeAllPairs(server, 4 * MIB);
     for (const auto& [pair, time] : before)
     {
