@@ -7,6 +7,9 @@
 #include "ns3/boolean.h"
 #include "ns3/fabric-error.h"
 #include "ns3/fabric-port.h"
+#include "ns3/fabric-random.h"
+#include "ns3/gpu-server-helper.h"
+#include "ns3/server-catalog.h"
 #include "ns3/uinteger.h"
 
 using namespace ns3;
@@ -110,6 +113,99 @@ ShortFailure(FunctionTestCase& t)
     t.True("some are lost, " + std::to_string(c.failed), c.failed > 0 && c.failed < 1 << 19);
     t.Same("the owner has the rest", f.devices[1]->GetPeerStats(0).bytesWritten, c.delivered);
     t.Same(f.ExplainBooks(), f.ExplainBooks().size(), 0);
+}
+
+/** Links fail at any moment: what a writer is told to be delivered lies at the owner. */
+void
+DeliveredIsThere(FunctionTestCase& t)
+{
+    const char* const models[] = {"ring8-nvlink", "dgx1-v100", "l40s-pcie", "dgx-h100"};
+    uint32_t failures = 0;
+    for (uint32_t seed = 0; seed < 160; ++seed)
+    {
+        FabricRandom random(1, seed);
+        const ServerTopology server = ServerCatalog::Make(models[seed % 4]);
+        GpuServerHelper helper;
+        helper.SetRelay((seed & 4) != 0);
+        helper.SetRequireAllPairs(false);
+        helper.SetDeviceAttribute(ServerTopology::Kind::GPU,
+                                  "CompletionTimeout",
+                                  TimeValue(MicroSeconds(100)));
+        helper.Build(server);
+        const auto gpus = static_cast<uint32_t>(server.GetRanks().size());
+        const auto from = static_cast<uint32_t>(random.Below(gpus));
+        const auto to = static_cast<uint32_t>((from + 1 + random.Below(gpus - 1)) % gpus);
+        const uint64_t bytes = 1 + random.Below(60'000);
+        std::vector<MemoryCompletion> told;
+        helper.GetGpu(from)->Write(helper.GetBase(server.GetRanks()[to]),
+                                   bytes,
+                                   [&told](const MemoryCompletion& c) { told.push_back(c); });
+        for (uint32_t link = 0; link < server.GetLinks().size(); ++link)
+        {
+            const auto at = static_cast<int64_t>(1'000'000 + random.Below(4'000'000));
+            if (random.Below(2) == 0)
+            {
+                helper.ScheduleLink(PicoSeconds(at), link, false);
+            }
+        }
+        Simulator::Run();
+        const std::string where = "seed " + std::to_string(seed) + ": ";
+        t.Same(where + "completions", told.size(), 1);
+        const MemoryCompletion& c = told.at(0);
+        const uint64_t there =
+            helper.GetGpu(to)->GetPeerStats(helper.GetGpu(from)->GetEndpoint()).bytesWritten;
+        t.True(where + std::to_string(c.delivered) + " delivered, the owner has " +
+                   std::to_string(there),
+               c.delivered <= there);
+        t.Same(where + "delivered + failed", c.delivered + c.failed, bytes);
+        t.True(where + "failed as the status says",
+               (c.failed > 0) == (c.status != MemoryStatus::OK));
+        failures += c.status != MemoryStatus::OK ? 1 : 0;
+        Simulator::Destroy();
+    }
+    t.True("enough of them fail, " + std::to_string(failures), failures > 40 && failures < 150);
+}
+
+/** A multicast has delivered what every member has. */
+void
+MulticastLoss(FunctionTestCase& t)
+{
+    const ServerTopology server = ServerCatalog::Make("dgx-h100");
+    const uint32_t loser = server.GetRanks()[3];
+    for (uint32_t down = 0; down < 3; ++down) // links of the last member that fail
+    {
+        GpuServerHelper helper;
+        helper.AddGroup({0, 1, 2, 3});
+        helper.Build(server);
+        uint32_t links = 0;
+        for (const uint32_t link : server.GetLinks(loser))
+        {
+            const bool toSwitch = server.GetPart(server.GetPeer(link, loser)).kind ==
+                                  ServerTopology::Kind::NVSWITCH;
+            if (toSwitch && links++ < down)
+            {
+                helper.ScheduleLink(NanoSeconds(3100), link, false);
+            }
+        }
+        MemoryCompletion c;
+        helper.GetGpu(0)->WriteMulticast(helper.GetGroup(0),
+                                         helper.GetGroupBase(0),
+                                         1 << 20,
+                                         [&c](const MemoryCompletion& done) { c = done; });
+        Simulator::Run();
+        const uint32_t writer = helper.GetGpu(0)->GetEndpoint();
+        uint64_t least = 1 << 20;
+        for (uint32_t member = 1; member < 4; ++member)
+        {
+            least = std::min(least, helper.GetGpu(member)->GetPeerStats(writer).bytesWritten);
+        }
+        t.Same("status", static_cast<int>(c.status), down == 0 ? 0 : 5);
+        t.True("lost by a member", (least < 1 << 20) == (down > 0));
+        t.True(std::to_string(c.delivered) + " delivered, a member has " + std::to_string(least),
+               c.delivered <= least && (down > 0 || c.delivered == 1 << 20));
+        t.True("what other switches carried is delivered", c.delivered > 0);
+        Simulator::Destroy();
+    }
 }
 
 /** A read that fails gives its tags to those that wait for one. */
@@ -241,6 +337,8 @@ class GpuFailureTestSuite : public TestSuite
         Add("relaying is on or off (fault 37)", Relay);
         Add("a failed link is reported", LinkFailure);
         Add("a link that fails for a moment is reported too", ShortFailure);
+        Add("160 writes under failing links: what is delivered is there", DeliveredIsThere);
+        Add("a multicast has delivered what every member has", MulticastLoss);
         Add("tags limit the reads in flight", ReadTags);
         Add("a failed read gives its tags back", TagsOfTheFailed);
         Add("silence ends after the timeout", Timeout);

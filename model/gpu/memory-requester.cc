@@ -4,6 +4,7 @@
 #include "memory-requester.h"
 
 #include "memory-device.h"
+#include "memory-path-counts.h"
 
 #include "ns3/fabric-error.h"
 #include "ns3/fabric-port.h"
@@ -303,7 +304,8 @@ MemoryRequester::Flush(uint32_t slot, FabricPs now)
         const auto port = static_cast<uint16_t>(__builtin_ctzll(left));
         FabricPacket* p = m_device.NewPacket(MemoryOp::FLUSH, t.owner, m_table.TagOf(slot));
         p->txStamp = static_cast<FabricPs>(PathBytes(slot, port));
-        p->flags = FABRIC_ACK_REQ;
+        FabricPacketPool::Get().Side(p).operand =
+            MemoryPathCounts::KeyOf(m_device.GetEndpoint(), p->psn);
         p->arrival = now;
         PathBytes(slot, port) = 0;
         ++t.waiting;
@@ -408,11 +410,7 @@ MemoryRequester::OnAck(uint32_t slot, const FabricPacket& p)
         --t.waiting;
         t.delivered += static_cast<uint64_t>(p.txStamp);
     }
-    else if (MemoryClassOf(answered) == MEMORY_POSTED)
-    {
-        t.refused += p.payload;
-    }
-    else
+    else if (MemoryClassOf(answered) != MEMORY_POSTED)
     {
         --t.waiting;
         EndReads(1, p.arrival);
@@ -573,10 +571,7 @@ MemoryRequester::OnLinkDown(uint16_t port, FabricPs now)
     {
         while (!staged.IsEmpty())
         {
-            m_device.Drop(staged.Pop(),
-                          m_device.GetPort(port),
-                          now,
-                          FabricDropReason::LINK_DOWN);
+            m_device.Drop(staged.Pop(), m_device.GetPort(port), now, FabricDropReason::LINK_DOWN);
         }
     }
     for (uint32_t slot = 0; slot < m_table.GetCapacity(); ++slot)

@@ -32,11 +32,13 @@ RightsFor(MemoryOp op)
     }
 }
 
-/** @return what tells operations apart on one path */
+/** @return what tells operations apart on one path: source and tag; a FLUSH carries it */
 uint64_t
 PathKey(const FabricPacket& p)
 {
-    return (static_cast<uint64_t>(p.src) << 32) | p.psn;
+    return static_cast<MemoryOp>(p.opcode) == MemoryOp::FLUSH
+               ? FabricPacketPool::Get().Side(&p).operand
+               : MemoryPathCounts::KeyOf(p.src, p.psn);
 }
 
 } // namespace
@@ -79,10 +81,7 @@ MemoryStatus
 MemoryResponder::Check(const FabricPacket& p) const
 {
     const auto op = static_cast<MemoryOp>(p.opcode);
-    return m_device.CheckAccess(p.src,
-                                static_cast<uint64_t>(p.txStamp),
-                                p.payload,
-                                RightsFor(op));
+    return m_device.CheckAccess(p.src, static_cast<uint64_t>(p.txStamp), p.payload, RightsFor(op));
 }
 
 void
@@ -95,17 +94,21 @@ MemoryResponder::OnRequest(FabricPort& in, FabricPacket* p)
         return;
     }
     const MemoryStatus status = Check(*p);
+    const bool posted = MemoryClassOf(op) == MEMORY_POSTED;
+    if (posted)
+    {
+        m_lanes[in.id].came.Add(PathKey(*p), p->payload, status);
+    }
     if (status != MemoryStatus::OK)
     {
         Refuse(in, p, status);
-        return;
     }
-    switch (MemoryClassOf(op))
+    else if (posted)
     {
-    case MEMORY_POSTED:
         OnWrite(in, p);
-        break;
-    default:
+    }
+    else
+    {
         op == MemoryOp::ATOMIC_REQUEST ? OnAtomic(in, p) : OnRead(in, p);
     }
 }
@@ -116,14 +119,11 @@ MemoryResponder::OnFlush(FabricPort& in, FabricPacket* p)
     Lane& lane = m_lanes[in.id];
     const FabricPs tail = p->arrival + p->tailLag;
     m_device.Release(*p, tail);
-    MemoryStatus status = MemoryStatus::OK;
-    if (p->flags & FABRIC_ACK_REQ) // a switch that answers for a group does not count
-    {
-        const auto sent = static_cast<uint64_t>(p->txStamp);
-        const uint64_t came = lane.came.Take(PathKey(*p), sent);
-        p->txStamp = static_cast<FabricPs>(came);
-        status = came < sent ? MemoryStatus::LINK_DOWN : MemoryStatus::OK;
-    }
+    const auto sent = static_cast<uint64_t>(p->txStamp);
+    const MemoryPathCounts::Count came = lane.came.Take(PathKey(*p), sent);
+    p->txStamp = static_cast<FabricPs>(came.stored);
+    const MemoryStatus status =
+        came.stored + came.refused < sent ? MemoryStatus::LINK_DOWN : came.status;
     const FabricPs ready = std::max(tail, lane.written);
     p->flags = 0;
     if (in.up && status == MemoryStatus::OK && FindWatcher(p->src) != nullptr)
@@ -194,7 +194,6 @@ MemoryResponder::OnWrite(FabricPort& in, FabricPacket* p)
     FabricPs& written = m_lanes[in.id].written;
     written = std::max(written, end + m_device.GetMemoryLatency());
     m_peers[p->src].bytesWritten += p->payload;
-    m_lanes[in.id].came.Add(PathKey(*p), p->payload);
     m_device.Release(*p, end);
     FabricPacketPool::Get().Free(p);
 }
@@ -230,10 +229,7 @@ MemoryResponder::OnAtomic(FabricPort& in, FabricPacket* p)
 }
 
 uint64_t
-MemoryResponder::Execute(uint64_t address,
-                         MemoryAtomic atomic,
-                         uint64_t operand,
-                         uint64_t compare)
+MemoryResponder::Execute(uint64_t address, MemoryAtomic atomic, uint64_t operand, uint64_t compare)
 {
     uint64_t& word = m_words[address];
     const uint64_t before = word;
@@ -254,15 +250,10 @@ MemoryResponder::Refuse(FabricPort& in, FabricPacket* p, MemoryStatus status)
     const FabricPs tail = p->arrival + p->tailLag;
     ++m_peers[p->src].refused;
     m_device.Release(*p, tail);
-    const auto op = static_cast<MemoryOp>(p->opcode);
-    if (op == MemoryOp::FLUSH)
+    p->flags = 0; // no watcher is told
+    if (static_cast<MemoryOp>(p->opcode) == MemoryOp::FLUSH)
     {
-        p->flags = 0; // nobody is told that it landed
-        m_lanes[in.id].came.Take(PathKey(*p), static_cast<uint64_t>(p->txStamp));
-    }
-    else if (MemoryClassOf(op) == MEMORY_POSTED)
-    {
-        m_lanes[in.id].came.Add(PathKey(*p), p->payload); // it came, its sender will be told
+        p->txStamp = 0; // nothing of it came to its memory
     }
     // behind all answers to what came in earlier, as a flush is
     Acknowledge(in, p, status, std::max(tail, m_lanes[in.id].written));
@@ -318,8 +309,8 @@ MemoryResponder::Take(uint16_t port)
 {
     Lane& lane = m_lanes[port];
     const bool ack =
-        lane.data.IsEmpty() || (!lane.acks.IsEmpty() && lane.acks.Front()->arrival <
-                                                            lane.data.Front()->arrival);
+        lane.data.IsEmpty() ||
+        (!lane.acks.IsEmpty() && lane.acks.Front()->arrival < lane.data.Front()->arrival);
     return ack ? lane.acks.Pop() : lane.data.Pop();
 }
 

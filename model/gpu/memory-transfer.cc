@@ -18,7 +18,7 @@ MemoryTransfer::Report(FabricPs now) const
 {
     MemoryCompletion c;
     c.status = status;
-    c.delivered = delivered - std::min(refused, delivered);
+    c.delivered = delivered;
     c.failed = request.bytes - c.delivered;
     c.value = value;
     c.posted = posted;

@@ -60,7 +60,6 @@ struct MemoryTransfer
     uint64_t piece{0};        //!< bytes from there that `owner` has
     uint64_t left{0};         //!< bytes not in a frame yet
     uint64_t delivered{0};    //!< bytes confirmed
-    uint64_t refused{0};      //!< bytes confirmed as sent, but refused
     uint64_t paths{0};        //!< ports with data since the last FLUSH
     uint64_t used{0};         //!< ports ever used
     uint64_t value{0};        //!< of an atomic: what was there

@@ -21,8 +21,8 @@ NS_OBJECT_ENSURE_REGISTERED(NvSwitch);
 namespace
 {
 
-constexpr uint32_t SLOT_BITS = 12;    //!< of a tag: table entry; above: its age
-constexpr uint32_t MAX_TABLE = 4096;  //!< table entries
+constexpr uint32_t SLOT_BITS = 12;   //!< of a tag: table entry; above: its age
+constexpr uint32_t MAX_TABLE = 4096; //!< table entries
 
 } // namespace
 
@@ -130,8 +130,8 @@ NvSwitch::AddGroup(uint32_t group, const std::vector<uint32_t>& members)
     const std::string where = GetName() + ": group " + std::to_string(group);
     if (members.size() < 2 || members.size() > MAX_MEMBERS)
     {
-        throw FabricError(where + " has " + std::to_string(members.size()) +
-                          " members; 2 to " + std::to_string(MAX_MEMBERS) + " are possible");
+        throw FabricError(where + " has " + std::to_string(members.size()) + " members; 2 to " +
+                          std::to_string(MAX_MEMBERS) + " are possible");
     }
     if (GroupOf(group) != NONE)
     {
@@ -309,6 +309,7 @@ NvSwitch::Refuse(FabricPort& in, FabricPacket* p)
         answer->destQp = p->opcode; // what is answered
         answer->opcode = static_cast<uint8_t>(MemoryOp::ACK);
         answer->syndrome = MEMORY_UNREACHABLE;
+        answer->txStamp = 0; // nothing is confirmed
         answer->vl = MEMORY_COMPLETION;
         answer->inPort = NO_PORT;
         answer->tailLag = 0;
@@ -424,7 +425,8 @@ NvSwitch::StartJob(FabricPacket* p)
     m_stats.maxJobs = std::max(m_stats.maxJobs, GetJobs());
     Release(*p, FabricTime::Now());
     Job& job = m_jobs[slot];
-    job = {p, {}, FabricTime::Now(), job.age + 1, GroupOf(p->dst), 0};
+    const auto sent = static_cast<uint64_t>(p->txStamp);
+    job = {p, {}, FabricTime::Now(), sent, job.age + 1, GroupOf(p->dst), 0};
     const Group& group = m_groups[job.group];
     for (size_t i = 0; i < group.members.size(); ++i)
     {
@@ -436,7 +438,7 @@ NvSwitch::StartJob(FabricPacket* p)
         }
         if (!out.up)
         {
-            job.status = MEMORY_LINK_DOWN;
+            Lose(job);
             continue;
         }
         job.left[i / 64] |= 1ULL << (i % 64);
@@ -447,6 +449,11 @@ NvSwitch::StartJob(FabricPacket* p)
         ask->dst = member.endpoint;
         ask->psn = job.age << SLOT_BITS | slot;
         ask->txStamp = p->txStamp;
+        if (flush)
+        {
+            // it asks for the bytes of the operation, whose copies bear its source and tag
+            FabricPacketPool::Get().Side(ask).operand = FabricPacketPool::Get().Side(p).operand;
+        }
         ask->payload = p->payload;
         ask->vl = p->vl;
         ask->inPort = NO_PORT;
@@ -485,12 +492,20 @@ NvSwitch::OnAnswer(FabricPacket* p)
         job->left[i / 64] &= ~(1ULL << (i % 64));
         job->tail = std::max(job->tail, tail);
         job->status = job->status == 0 ? p->syndrome : job->status;
+        job->landed = std::min(job->landed, static_cast<uint64_t>(p->txStamp));
         if ((job->left[0] | job->left[1]) == 0)
         {
             Finish(static_cast<uint16_t>(slot));
         }
     }
     FabricPacketPool::Get().Free(p);
+}
+
+void
+NvSwitch::Lose(Job& job)
+{
+    job.status = MEMORY_LINK_DOWN;
+    job.landed = 0;
 }
 
 void
@@ -508,9 +523,10 @@ NvSwitch::Finish(uint16_t slot)
     const bool sum = static_cast<MemoryOp>(p->opcode) == MemoryOp::REDUCE_REQUEST;
     FabricPort& back = *m_portAt[p->inPort];
     p->destQp = p->opcode;
-    p->opcode = static_cast<uint8_t>(sum && job.status == 0 ? MemoryOp::READ_RESPONSE
-                                                           : MemoryOp::ACK);
+    p->opcode =
+        static_cast<uint8_t>(sum && job.status == 0 ? MemoryOp::READ_RESPONSE : MemoryOp::ACK);
     p->syndrome = job.status;
+    p->txStamp = sum ? p->txStamp : static_cast<FabricPs>(job.landed); // by every member
     p->arrival = now;
     // its last packet cannot leave before the last packet of the slowest answer is here
     p->tailLag = static_cast<uint32_t>(std::max<FabricPs>(0, job.tail - now));
@@ -557,7 +573,7 @@ NvSwitch::DoLinkChanged(FabricPort& port, bool up)
         }
         if (lost)
         {
-            job.status = MEMORY_LINK_DOWN;
+            Lose(job);
         }
         if (lost && (job.left[0] | job.left[1]) == 0)
         {

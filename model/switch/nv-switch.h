@@ -166,6 +166,7 @@ class NvSwitch : public CreditSwitch
         FabricPacket* request{nullptr}; //!< what was asked; becomes the answer
         uint64_t left[2]{};             //!< members that have not answered
         FabricPs tail{0};               //!< latest last bit of the answers, ps
+        uint64_t landed{0};             //!< flush: least bytes that a member has
         uint32_t age{0};                //!< uses of this entry, in tags
         uint16_t group{NONE};           //!< index
         uint8_t status{0};              //!< first refusal
@@ -185,26 +186,27 @@ class NvSwitch : public CreditSwitch
     void Replicate(FabricPacket* p);
     void StartJob(FabricPacket* p);
     void OnAnswer(FabricPacket* p);
+    void Lose(Job& job);
     void Finish(uint16_t slot);
     void Refuse(FabricPort& in, FabricPacket* p);
     void SendOn(FabricPort& out, FabricPacket* p);
 
-    uint32_t m_generation;               //!< Generation
-    uint32_t m_tableSize;                //!< ReductionTable
-    Time m_crossbar;                     //!< CrossbarLatency
-    bool m_started{false};               //!< groups are checked at once from now on
-    bool m_partitioned{false};           //!< there is more than one tenant
-    std::vector<End> m_ends;             //!< by port
-    std::vector<Group> m_groups;         //!< groups
-    uint32_t m_lowest{0};                //!< lowest group number
-    std::vector<uint16_t> m_groupAt;     //!< by number - m_lowest: index of the group
-    std::vector<Hold> m_holds;           //!< frames being replicated
-    std::vector<uint16_t> m_freeHolds;   //!< unused entries
-    std::vector<Job> m_jobs;             //!< the table
-    std::vector<uint16_t> m_freeJobs;    //!< unused entries
-    FabricPacketFifo m_waiting[2];       //!< posted and non-posted requests that wait
-    uint32_t m_nWaiting{0};              //!< how many
-    Stats m_stats;                       //!< counters
+    uint32_t m_generation;             //!< Generation
+    uint32_t m_tableSize;              //!< ReductionTable
+    Time m_crossbar;                   //!< CrossbarLatency
+    bool m_started{false};             //!< groups are checked at once from now on
+    bool m_partitioned{false};         //!< there is more than one tenant
+    std::vector<End> m_ends;           //!< by port
+    std::vector<Group> m_groups;       //!< groups
+    uint32_t m_lowest{0};              //!< lowest group number
+    std::vector<uint16_t> m_groupAt;   //!< by number - m_lowest: index of the group
+    std::vector<Hold> m_holds;         //!< frames being replicated
+    std::vector<uint16_t> m_freeHolds; //!< unused entries
+    std::vector<Job> m_jobs;           //!< the table
+    std::vector<uint16_t> m_freeJobs;  //!< unused entries
+    FabricPacketFifo m_waiting[2];     //!< posted and non-posted requests that wait
+    uint32_t m_nWaiting{0};            //!< how many
+    Stats m_stats;                     //!< counters
 };
 
 } // namespace ns3

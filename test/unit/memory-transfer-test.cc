@@ -8,7 +8,6 @@
 #include "ns3/memory-transfer.h"
 
 #include <gtest/gtest.h>
-
 #include <map>
 #include <set>
 
@@ -60,7 +59,7 @@ TEST(CopyEngines, AreGivenOutOnceAndPacedApart)
 TEST(MemoryPathCounts, IsAMapOfCounts)
 {
     MemoryPathCounts counts;
-    EXPECT_EQ(counts.Take(1, 10), 0U);
+    EXPECT_EQ(counts.Take(1, 10).stored, 0U);
     std::map<uint64_t, uint64_t> expected;
     for (uint64_t i = 0; i < 200'000; ++i)
     {
@@ -74,7 +73,7 @@ TEST(MemoryPathCounts, IsAMapOfCounts)
             continue;
         }
         const uint64_t there = expected.count(key) ? expected[key] : 0;
-        ASSERT_EQ(counts.Take(key, 2 * bytes), std::min(2 * bytes, there));
+        ASSERT_EQ(counts.Take(key, 2 * bytes).stored, std::min(2 * bytes, there));
         if (there <= 2 * bytes)
         {
             expected.erase(key);
@@ -85,6 +84,29 @@ TEST(MemoryPathCounts, IsAMapOfCounts)
         }
         ASSERT_EQ(counts.GetN(), expected.size());
     }
+}
+
+TEST(MemoryPathCounts, TellsStoredFromRefusedBytesAndTheFirstReason)
+{
+    MemoryPathCounts counts;
+    for (uint64_t other = 10; other < 50; ++other)
+    {
+        counts.Add(other, 7); // makes the table grow around it
+        counts.Add(1, 100, other % 2 == 0 ? MemoryStatus::OK : MemoryStatus::OUT_OF_BOUNDS);
+        counts.Add(1, 1, MemoryStatus::NO_ACCESS);
+    }
+    MemoryPathCounts::Count got = counts.Take(1, 1000);
+    EXPECT_EQ(got.stored, 1000U);
+    EXPECT_EQ(got.refused, 0U);
+    EXPECT_EQ(got.status, MemoryStatus::OK);
+    got = counts.Take(1, 1500);
+    EXPECT_EQ(got.stored, 1000U);
+    EXPECT_EQ(got.refused, 500U);
+    EXPECT_EQ(got.status, MemoryStatus::NO_ACCESS);
+    EXPECT_EQ(counts.Take(1, 99'999).refused, 1540U);
+    EXPECT_EQ(counts.GetN(), 40U);
+    counts.Add(1, 3);
+    EXPECT_EQ(counts.Take(1, 9).status, MemoryStatus::OK);
 }
 
 TEST(MemoryTransferTable, TagsOfOperationsThatAreOverAreUnknown)
