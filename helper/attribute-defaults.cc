@@ -65,23 +65,46 @@ Suggest(const std::string& word, const std::vector<std::string>& known)
     return close.empty() ? "" : "; did you mean " + close + "?";
 }
 
+/** @brief An attribute that the helpers set on every object; no name: all of the type. */
+struct Taken
+{
+    const char* type;      //!< type name
+    const char* attribute; //!< attribute name
+    const char* instead;   //!< who says it
+};
+
+const Taken TAKEN[] = {
+    {"ns3::FabricChannel", "", "every link has its rate, delay and error rate from the topology"},
+    {"ns3::CreditFlowControl", "Buffer", "every port has the buffer of its link profile"},
+    {"ns3::NvSwitch", "PipelineLatency", "it is ns3::NvSwitch::CrossbarLatency"},
+    {"ns3::MemoryDevice", "MemoryBytes", "the server says how much memory each part has"},
+    {"ns3::MemoryDevice", "Relay", "GpuServerHelper::SetRelay(), or --relay=on, says who forwards"},
+};
+
 /** Units that help texts name. */
 const char* const UNITS[] = {"bytes", "B", "fraction", "probability", "512-bit times", "packets",
                              "bit mask", "requests per second"};
+
+/** Some checkers of ns-3 name their value with its namespace, some without. */
+bool
+IsTypeName(const std::string& checker, const char* name)
+{
+    return checker == name || checker == std::string("ns3::") + name;
+}
 
 /** A value as people write it: "50us" and "40Mb/s" rather than "+5e+07ps" and "40000000bps". */
 std::string
 ValueText(const ObjectBase& object, const TypeId::AttributeInformation& info)
 {
     const std::string kind = info.checker->GetValueTypeName();
-    if (kind == "ns3::TimeValue")
+    if (IsTypeName(kind, "TimeValue"))
     {
         TimeValue time;
         object.GetAttribute(info.name, time);
         const int64_t ps = time.Get().GetPicoSeconds();
         return (ps < 0 ? "-" : "") + FabricUnits::TimeText(ps < 0 ? -ps : ps);
     }
-    if (kind == "ns3::DataRateValue")
+    if (IsTypeName(kind, "DataRateValue"))
     {
         DataRateValue rate;
         object.GetAttribute(info.name, rate);
@@ -90,13 +113,7 @@ ValueText(const ObjectBase& object, const TypeId::AttributeInformation& info)
     StringValue text;
     object.GetAttribute(info.name, text);
     const std::string value = text.Get();
-    return kind == "ns3::TypeIdValue" ? value.substr(0, value.find(' ')) : value;
-}
-
-bool
-IsTypeName(const std::string& checker, const char* name)
-{
-    return checker == std::string("ns3::") + name;
+    return IsTypeName(kind, "TypeIdValue") ? value.substr(0, value.find(' ')) : value;
 }
 
 /** An attribute that holds other objects or functions: ns-3 cannot read one from a text. */
@@ -222,8 +239,8 @@ AttributeDefaults::Parse(const TypeId::AttributeInformation& info,
     return value;
 }
 
-void
-AttributeDefaults::Set(const std::string& assignment)
+AttributeDefaults::Assignment
+AttributeDefaults::Split(const std::string& assignment)
 {
     const size_t equals = assignment.find('=');
     const size_t colons = assignment.rfind("::", equals);
@@ -231,16 +248,29 @@ AttributeDefaults::Set(const std::string& assignment)
     {
         throw FabricError("attribute '" + assignment + "': written as ns3::Type::Attribute=value");
     }
-    Set(assignment.substr(0, colons),
-        assignment.substr(colons + 2, equals - colons - 2),
-        assignment.substr(equals + 1));
+    return {assignment.substr(0, colons),
+            assignment.substr(colons + 2, equals - colons - 2),
+            assignment.substr(equals + 1)};
 }
 
 void
-AttributeDefaults::Set(const std::string& type,
-                       const std::string& attribute,
-                       const std::string& value)
+AttributeDefaults::Set(const std::string& assignment)
 {
+    const Assignment parts = Split(assignment);
+    Set(parts.type, parts.attribute, parts.value);
+}
+
+AttributeDefaults::Place
+AttributeDefaults::PlaceOf(const std::string& type, const std::string& attribute)
+{
+    for (const auto& [takenType, takenAttribute, instead] : TAKEN)
+    {
+        if (type == takenType && (attribute == takenAttribute || *takenAttribute == '\0'))
+        {
+            throw FabricError("attribute '" + type + "::" + attribute +
+                              "': a default for it would have no effect, as " + instead);
+        }
+    }
     TypeId tid;
     if (!TypeId::LookupByNameFailSafe(type, &tid))
     {
@@ -256,10 +286,7 @@ AttributeDefaults::Set(const std::string& type,
             known.push_back(info.name);
             if (info.name == attribute)
             {
-                Ptr<AttributeValue> parsed = Parse(info, type + "::" + attribute, value);
-                m_saved.push_back({t, i, info.initialValue});
-                t.SetAttributeInitialValue(i, parsed);
-                return;
+                return {t, i};
             }
         }
         if (!t.HasParent() || t.GetParent() == t)
@@ -275,6 +302,33 @@ AttributeDefaults::Set(const std::string& type,
     }
     throw FabricError("attribute '" + type + "::" + attribute + "': " + type + " has no '" +
                       attribute + "'" + meant + (meant.empty() ? "; it has: " : " It has: ") + all);
+}
+
+TypeId::AttributeInformation
+AttributeDefaults::Find(const std::string& type, const std::string& attribute)
+{
+    const Place place = PlaceOf(type, attribute);
+    return place.tid.GetAttribute(place.index);
+}
+
+bool
+AttributeDefaults::IsChanged(const std::string& type, const std::string& attribute)
+{
+    const TypeId::AttributeInformation info = Find(type, attribute);
+    return info.initialValue->SerializeToString(info.checker) !=
+           info.originalInitialValue->SerializeToString(info.checker);
+}
+
+void
+AttributeDefaults::Set(const std::string& type,
+                       const std::string& attribute,
+                       const std::string& value)
+{
+    Place place = PlaceOf(type, attribute);
+    const TypeId::AttributeInformation info = place.tid.GetAttribute(place.index);
+    Ptr<AttributeValue> parsed = Parse(info, type + "::" + attribute, value);
+    m_saved.push_back({place.tid, place.index, info.initialValue});
+    place.tid.SetAttributeInitialValue(place.index, parsed);
 }
 
 std::string

@@ -31,6 +31,14 @@ class AttributeDefaults
         std::string unit;  //!< "time", "rate", "bytes", ...; may be empty
     };
 
+    /** @brief "ns3::Type::Attribute=value" in its parts. */
+    struct Assignment
+    {
+        std::string type;      //!< type name
+        std::string attribute; //!< attribute name
+        std::string value;     //!< value as text
+    };
+
     AttributeDefaults() = default;
     ~AttributeDefaults();
 
@@ -38,9 +46,17 @@ class AttributeDefaults
     AttributeDefaults& operator=(const AttributeDefaults&) = delete;
 
     /**
+     * @param assignment "ns3::Type::Attribute=value"
+     * @return its parts
+     * @throws FabricError for another form
+     */
+    static Assignment Split(const std::string& assignment);
+
+    /**
      * @brief Set a default.
      * @param assignment "ns3::Type::Attribute=value"; bytes may be written "16MiB"
-     * @throws FabricError for an unknown type or attribute (with close matches) or a bad value
+     * @throws FabricError for an unknown type or attribute (with close matches), for one that the
+     *         helpers set themselves (with what to use instead) or a bad value
      */
     void Set(const std::string& assignment);
 
@@ -51,6 +67,21 @@ class AttributeDefaults
      * @param value value as text
      */
     void Set(const std::string& type, const std::string& attribute, const std::string& value);
+
+    /**
+     * @param type type name
+     * @param attribute name of an attribute of it or of a parent
+     * @return the attribute
+     * @throws FabricError as Set(), for what does not exist and what the helpers set themselves
+     */
+    static TypeId::AttributeInformation Find(const std::string& type, const std::string& attribute);
+
+    /**
+     * @param type type name
+     * @param attribute name of an attribute of it or of a parent
+     * @return whether its default is not what the model declares: somebody asked for this value
+     */
+    static bool IsChanged(const std::string& type, const std::string& attribute);
 
     /**
      * @brief Turn a text into a value of an attribute, or refuse it.
@@ -87,6 +118,15 @@ class AttributeDefaults
     static std::string CloseMatches(const std::string& word, const std::vector<std::string>& known);
 
   private:
+    /** @brief Where an attribute is declared. */
+    struct Place
+    {
+        TypeId tid;        //!< the type, or a parent of it
+        std::size_t index; //!< there
+    };
+
+    static Place PlaceOf(const std::string& type, const std::string& attribute);
+
     /** @brief A default that was replaced. */
     struct Saved
     {

@@ -5,13 +5,11 @@
 
 #include "attribute-defaults.h"
 #include "fabric-manifest.h"
-#include "hwloc-topology-reader.h"
-#include "nccl-topology-reader.h"
 #include "nccl-topology-writer.h"
 #include "server-answers.h"
 #include "server-catalog.h"
+#include "server-file-reader.h"
 #include "server-printer.h"
-#include "smi-topology-reader.h"
 
 #include "ns3/fabric-error.h"
 #include "ns3/fabric-port.h"
@@ -80,30 +78,6 @@ RequirePart(const ServerTopology& topology, const std::string& name)
         throw FabricError("'" + name + "' is no part of this server; its parts: " + known);
     }
     return part;
-}
-
-/** @brief Forms in which a file may tell a server. */
-enum class Form : uint8_t
-{
-    SMI,  //!< nvidia-smi topo -m, rocm-smi --showtopo
-    NCCL, //!< NCCL's topology XML
-    HWLOC //!< hwloc's XML
-};
-
-/** @brief Tell by the beginning; the reader then says what is wrong. */
-Form
-GuessForm(const std::string& path)
-{
-    constexpr std::streamsize enough = 4096;
-    std::ifstream file(path);
-    std::string text(enough, ' ');
-    file.read(text.data(), enough);
-    const size_t first = text.find_first_not_of(" \t\r\n");
-    if (first == std::string::npos || text[first] != '<')
-    {
-        return Form::SMI;
-    }
-    return text.find("<topology") == std::string::npos ? Form::NCCL : Form::HWLOC;
 }
 
 /** @brief Refuse a server with open questions, and say how to answer them. */
@@ -224,16 +198,7 @@ GpuRun::MakeTopology() const
         }
         answers[answer.substr(0, equals)] = answer.substr(equals + 1);
     }
-    const ServerAnswers given(answers);
-    switch (GuessForm(m_options.file))
-    {
-    case Form::NCCL:
-        return NcclTopologyReader::Read(m_options.file, given).topology;
-    case Form::HWLOC:
-        return HwlocTopologyReader::Read(m_options.file, given).topology;
-    default:
-        return SmiTopologyReader::Read(m_options.file, given).topology;
-    }
+    return ServerFileReader::Read(m_options.file, ServerAnswers(answers));
 }
 
 void
@@ -241,6 +206,7 @@ GpuRun::Build(const ServerTopology& topology)
 {
     m_server = std::make_unique<GpuServerHelper>();
     m_server->SetRelay(m_options.relay);
+    SetDevices();
     for (const auto& change : m_options.changes)
     {
         for (uint32_t link : RequireLinks(topology, change.a, change.b))
@@ -253,6 +219,27 @@ GpuRun::Build(const ServerTopology& topology)
     }
     m_server->Build(topology);
     Change(topology, true);
+}
+
+void
+GpuRun::SetDevices()
+{
+    using Kind = ServerTopology::Kind;
+    for (const auto& text : m_options.attributes)
+    {
+        // also where it is what the class declares, but not what the GPU model says
+        const auto assignment = AttributeDefaults::Split(text);
+        if (assignment.type != "ns3::MemoryDevice")
+        {
+            continue;
+        }
+        const auto info = AttributeDefaults::Find(assignment.type, assignment.attribute);
+        const auto value = AttributeDefaults::Parse(info, assignment.attribute, assignment.value);
+        for (const Kind kind : {Kind::GPU, Kind::CPU, Kind::NIC, Kind::DIE, Kind::MEMORY})
+        {
+            m_server->SetDeviceAttribute(kind, assignment.attribute, *value);
+        }
+    }
 }
 
 void
@@ -333,10 +320,36 @@ GpuRun::WriteGraphs(const ServerTopology& topology) const
     }
     if (!m_options.xml.empty())
     {
-        std::ofstream file = Open(m_options.xml);
-        NcclTopologyWriter::Write(topology, file);
-        Close(file, m_options.xml);
+        WriteXml(topology);
     }
+}
+
+void
+GpuRun::WriteXml(const ServerTopology& topology) const
+{
+    const std::vector<uint32_t> servers = NcclTopologyWriter::GetServers(topology);
+    if (servers.size() <= 1)
+    {
+        std::ofstream file = Open(m_options.xml);
+        NcclTopologyWriter::Write(topology, file, servers.empty() ? 0 : servers[0]);
+        Close(file, m_options.xml);
+        return;
+    }
+    // the form has one chassis: FILE.0, FILE.1, ...
+    const std::filesystem::path given(m_options.xml);
+    std::string names;
+    for (uint32_t server : servers)
+    {
+        std::filesystem::path path = given;
+        path.replace_filename(given.stem().string() + "." + std::to_string(server) +
+                              given.extension().string());
+        std::ofstream file = Open(path.string());
+        NcclTopologyWriter::Write(topology, file, server);
+        Close(file, path.string());
+        names = (server == servers.front() ? path.string() + " to " : names) +
+                (server == servers.back() ? path.string() : "");
+    }
+    m_out << "a topology file has one chassis: wrote " << names << "\n\n";
 }
 
 void

@@ -59,7 +59,9 @@ class GpuRun
     void Describe(const ServerTopology& topology) const;
     void FindEnds(const ServerTopology& topology);
     void PrintQuestions(const ServerTopology& topology) const;
+    void SetDevices();
     void WriteGraphs(const ServerTopology& topology) const;
+    void WriteXml(const ServerTopology& topology) const;
     void MeasurePairs();
     void MeasureSweep();
     void PrintMatrix(const std::string& title, double Pair::*figure, int digits) const;

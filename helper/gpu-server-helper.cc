@@ -3,6 +3,7 @@
  */
 #include "gpu-server-helper.h"
 
+#include "attribute-defaults.h"
 #include "fabric-topology.h"
 #include "gpu-timing.h"
 
@@ -39,30 +40,56 @@ PairsText(const ServerTopology& topology, const std::vector<ServerRouting::Pair>
     }
     return text + (pairs.size() > most ? ", ..." : "");
 }
+
+const char* const DEVICE = "ns3::MemoryDevice";
+const char* const NV_SWITCH = "ns3::NvSwitch";
+const char* const PCIE_SWITCH = "ns3::CreditSwitch";
+
+/** @return a copy of a value that fits an attribute; else refuses it */
+Ptr<AttributeValue>
+Fitting(const std::string& type, const std::string& name, const AttributeValue& value)
+{
+    const TypeId::AttributeInformation info = AttributeDefaults::Find(type, name);
+    Ptr<AttributeValue> fitting = info.checker->CreateValidValue(value);
+    if (!fitting)
+    {
+        throw FabricError("attribute '" + type + "::" + name + "': the value is no " +
+                          info.checker->GetValueTypeName() + " or out of its range" +
+                          (info.checker->HasUnderlyingTypeInformation()
+                               ? ", " + info.checker->GetUnderlyingTypeInformation()
+                               : ""));
+    }
+    return fitting;
+}
 } // namespace
 
 GpuServerHelper::GpuServerHelper()
-    : m_nvSwitch("ns3::NvSwitch"),
-      m_pcieSwitch("ns3::CreditSwitch")
+    : m_nvSwitch(NV_SWITCH),
+      m_pcieSwitch(PCIE_SWITCH)
 {
 }
 
 void
 GpuServerHelper::SetDeviceAttribute(Kind kind, const std::string& name, const AttributeValue& value)
 {
-    m_settings[kind].emplace_back(name, value.Copy());
+    if (kind == Kind::NVSWITCH || kind == Kind::PCIE_SWITCH)
+    {
+        throw FabricError("attribute '" + name + "': switches are no MemoryDevice; they have "
+                          "SetNvSwitchAttribute() and SetPcieSwitchAttribute()");
+    }
+    m_settings[kind].emplace_back(name, Fitting(DEVICE, name, value));
 }
 
 void
 GpuServerHelper::SetNvSwitchAttribute(const std::string& name, const AttributeValue& value)
 {
-    m_nvSwitch.Set(name, value);
+    m_nvSwitch.Set(name, *Fitting(NV_SWITCH, name, value));
 }
 
 void
 GpuServerHelper::SetPcieSwitchAttribute(const std::string& name, const AttributeValue& value)
 {
-    m_pcieSwitch.Set(name, value);
+    m_pcieSwitch.Set(name, *Fitting(PCIE_SWITCH, name, value));
 }
 
 void
@@ -79,6 +106,7 @@ GpuServerHelper::SetLinkRate(uint32_t link, uint64_t rateBps)
         throw FabricError("the rate of link " + std::to_string(link) +
                           " must be 1 bit/s to 100 Tb/s");
     }
+    RequireUnbuilt("SetLinkRate()");
     m_rateOf[link] = rateBps;
 }
 
@@ -104,10 +132,7 @@ GpuServerHelper::Install(const ServerTopology& topology, const NodeContainer& no
         throw FabricError("the fabric engine counts picoseconds: call "
                           "Time::SetResolution(Time::PS) before anything else");
     }
-    if (!m_stations.empty())
-    {
-        throw FabricError("GpuServerHelper::Install() was called twice on one helper");
-    }
+    RequireUnbuilt("Install()");
     if (nodes.GetN() != topology.GetNServers())
     {
         throw FabricError(std::to_string(topology.GetNServers()) +
@@ -118,6 +143,7 @@ GpuServerHelper::Install(const ServerTopology& topology, const NodeContainer& no
     m_nodes = nodes;
     m_linkUp.assign(topology.GetLinks().size(), true);
     m_routing = std::make_unique<ServerRouting>(m_topology, m_relay);
+    RequireSettings();
     RequireWays();
     CreateStations();
     for (const auto& link : m_topology.GetLinks())
@@ -135,6 +161,7 @@ GpuServerHelper::Install(const ServerTopology& topology, const NodeContainer& no
 uint32_t
 GpuServerHelper::AddGroup(const std::vector<uint32_t>& ranks)
 {
+    RequireUnbuilt("AddGroup()");
     m_groups.push_back(ranks);
     return static_cast<uint32_t>(m_groups.size() - 1);
 }
@@ -214,6 +241,38 @@ GpuServerHelper::SetGroups()
 }
 
 void
+GpuServerHelper::RequireUnbuilt(const std::string& call) const
+{
+    if (!m_stations.empty())
+    {
+        throw FabricError("GpuServerHelper::" + call + ": the server has been built already");
+    }
+}
+
+void
+GpuServerHelper::RequireSettings() const
+{
+    const size_t links = m_topology.GetLinks().size();
+    if (!m_rateOf.empty() && m_rateOf.rbegin()->first >= links)
+    {
+        throw FabricError("SetLinkRate(): link " + std::to_string(m_rateOf.rbegin()->first) +
+                          " does not exist: there are " + std::to_string(links));
+    }
+    for (size_t group = 0; group < m_groups.size(); ++group)
+    {
+        for (uint32_t rank : m_groups[group])
+        {
+            if (rank >= m_topology.GetRanks().size())
+            {
+                throw FabricError("group " + std::to_string(group) + ": rank " +
+                                  std::to_string(rank) + " does not exist: there are " +
+                                  std::to_string(m_topology.GetRanks().size()) + " GPUs");
+            }
+        }
+    }
+}
+
+void
 GpuServerHelper::RequireWays() const
 {
     const auto missing = m_routing->GetUnreachableGpus();
@@ -249,16 +308,22 @@ void
 GpuServerHelper::SetMemory(const ServerTopology::Part& part, MemoryDevice& device)
 {
     device.SetAttribute("MemoryBytes", UintegerValue(std::max<uint64_t>(1, part.memoryBytes)));
-    device.SetAttribute("MemoryRate", DataRateValue(DataRate(part.memoryRateBps)));
     device.SetAttribute("Relay",
                         BooleanValue(part.kind == Kind::CPU || part.kind == Kind::DIE ||
                                      (part.kind == Kind::GPU && m_relay)));
+    const auto say = [&device](const char* name, const AttributeValue& value) {
+        if (!AttributeDefaults::IsChanged(DEVICE, name)) // what a user asked for outranks this
+        {
+            device.SetAttribute(name, value);
+        }
+    };
+    say("MemoryRate", DataRateValue(DataRate(part.memoryRateBps)));
     if (part.kind == Kind::GPU)
     {
         const GpuTiming& timing = GpuTiming::Get(part.model);
-        device.SetAttribute("IssueLatency", TimeValue(FabricTime::To(timing.issuePs)));
-        device.SetAttribute("MemoryLatency", TimeValue(FabricTime::To(timing.memoryPs)));
-        device.SetAttribute("CopyEngineRate", DataRateValue(DataRate(timing.copyEngineBps)));
+        say("IssueLatency", TimeValue(FabricTime::To(timing.issuePs)));
+        say("MemoryLatency", TimeValue(FabricTime::To(timing.memoryPs)));
+        say("CopyEngineRate", DataRateValue(DataRate(timing.copyEngineBps)));
     }
     for (const auto& [name, value] : m_settings[part.kind])
     {

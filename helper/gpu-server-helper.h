@@ -50,7 +50,9 @@ class GpuServerHelper
      * @brief Set an attribute of the MemoryDevice of every part of a kind.
      * @param kind GPU, CPU, NIC, DIE or MEMORY
      * @param name attribute
-     * @param value value; outranks what the topology and the GPU model say
+     * @param value value; outranks what the topology and the GPU model say, as a changed default
+     *        (Config::SetDefault) does
+     * @throws FabricError for a switch, an unknown attribute or a value that does not fit
      */
     void SetDeviceAttribute(ServerTopology::Kind kind,
                             const std::string& name,
@@ -60,6 +62,7 @@ class GpuServerHelper
      * @brief Set an attribute of every NvSwitch.
      * @param name attribute
      * @param value value
+     * @throws FabricError as SetDeviceAttribute()
      */
     void SetNvSwitchAttribute(const std::string& name, const AttributeValue& value);
 
@@ -67,6 +70,7 @@ class GpuServerHelper
      * @brief Set an attribute of every PCIe switch.
      * @param name attribute
      * @param value value
+     * @throws FabricError as SetDeviceAttribute()
      */
     void SetPcieSwitchAttribute(const std::string& name, const AttributeValue& value);
 
@@ -78,8 +82,9 @@ class GpuServerHelper
 
     /**
      * @brief Another rate for a bundle of links; before Build().
-     * @param link link id
+     * @param link link id; one that does not exist is refused by Build()
      * @param rateBps bit/s of each direction, all its links together, > 0
+     * @throws FabricError for a rate out of range, or after Build()
      */
     void SetLinkRate(uint32_t link, uint64_t rateBps);
 
@@ -91,8 +96,9 @@ class GpuServerHelper
 
     /**
      * @brief Ask for a multicast and reduction group of GPUs; before Build().
-     * @param ranks its members, by index among the GPUs
+     * @param ranks its members, by index among the GPUs; Build() refuses one that does not exist
      * @return index of the group, see GetGroup()
+     * @throws FabricError after Build()
      */
     uint32_t AddGroup(const std::vector<uint32_t>& ranks);
 
@@ -207,6 +213,8 @@ class GpuServerHelper
     void WireLink(const ServerTopology::Link& link);
     void SetRoutes();
     void SetGroups();
+    void RequireUnbuilt(const std::string& call) const;
+    void RequireSettings() const;
     void RequireWays() const;
     std::vector<uint32_t> GetSharedSwitches(const std::vector<uint32_t>& ranks) const;
     std::vector<uint16_t> PortsTo(uint32_t part, const std::vector<uint32_t>& peers) const;

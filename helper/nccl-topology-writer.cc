@@ -7,6 +7,7 @@
 
 #include "ns3/fabric-error.h"
 
+#include <algorithm>
 #include <iomanip>
 #include <ostream>
 #include <set>
@@ -223,16 +224,23 @@ Writer::WriteCpu(const Part& cpu)
 
 } // namespace
 
+std::vector<uint32_t>
+NcclTopologyWriter::GetServers(const ServerTopology& topology)
+{
+    std::set<uint32_t> servers;
+    for (const auto id : topology.GetParts(Kind::CPU))
+    {
+        servers.insert(topology.GetPart(id).server);
+    }
+    return {servers.begin(), servers.end()};
+}
+
 void
 NcclTopologyWriter::Write(const ServerTopology& topology, std::ostream& os, uint32_t server)
 {
     topology.RequireComplete();
-    uint32_t cpus = 0;
-    for (const auto id : topology.GetParts(Kind::CPU))
-    {
-        cpus += topology.GetPart(id).server == server ? 1 : 0;
-    }
-    if (cpus == 0)
+    const std::vector<uint32_t> servers = GetServers(topology);
+    if (std::find(servers.begin(), servers.end(), server) == servers.end())
     {
         throw FabricError("NCCL topology: server " + std::to_string(server) +
                           " has no CPU; the form starts with CPUs");

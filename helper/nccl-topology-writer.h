@@ -6,7 +6,9 @@
 
 #include "server-topology.h"
 
+#include <cstdint>
 #include <iosfwd>
+#include <vector>
 
 namespace ns3
 {
@@ -23,9 +25,16 @@ class NcclTopologyWriter
 {
   public:
     /**
+     * @param topology servers
+     * @return chassis that the form can hold: those with a CPU, in order
+     */
+    static std::vector<uint32_t> GetServers(const ServerTopology& topology);
+
+    /**
      * @param topology the server; a chiplet package is refused
      * @param os where to
      * @param server chassis to write; NVSwitches of others are written as link targets
+     * @throws FabricError for a chassis without CPU, or what the form cannot hold
      */
     static void Write(const ServerTopology& topology, std::ostream& os, uint32_t server = 0);
 };

@@ -114,6 +114,18 @@ MemoryMap::AddReplicated(uint64_t base,
     return number;
 }
 
+uint64_t
+MemoryMap::GetBytesOf(uint32_t owner) const
+{
+    uint64_t bytes = 0;
+    for (const Range& range : m_ranges)
+    {
+        const bool alone = range.owners.size() == 1 && range.owners[0] == owner;
+        bytes += alone ? range.last - range.base + 1 : 0;
+    }
+    return bytes;
+}
+
 void
 MemoryMap::SetRights(uint32_t range, uint32_t peer, uint8_t rights)
 {

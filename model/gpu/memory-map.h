@@ -122,6 +122,12 @@ class MemoryMap : public Object
                        uint64_t bytes,
                        uint8_t need) const;
 
+    /**
+     * @param owner endpoint
+     * @return bytes of the ranges that it has alone: its memory, if that is mapped
+     */
+    uint64_t GetBytesOf(uint32_t owner) const;
+
     /** @return number of ranges */
     uint32_t GetN() const
     {

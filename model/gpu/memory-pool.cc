@@ -59,6 +59,16 @@ MemoryPool::Create(Ptr<MemoryMap> map,
                           " bytes is not some whole pages of " + std::to_string(m_granularity) +
                           ", or all together are over 2^64");
     }
+    for (uint32_t owner : owners)
+    {
+        const uint64_t has = map->GetBytesOf(owner);
+        if (has > 0 && bytesPerOwner > has)
+        {
+            throw FabricError("memory pool: a share of " + std::to_string(bytesPerOwner) +
+                              " bytes is more than the " + std::to_string(has) +
+                              " bytes of endpoint " + std::to_string(owner));
+        }
+    }
     m_range = map->AddInterleaved(base,
                                   bytesPerOwner * owners.size(),
                                   owners,

@@ -35,7 +35,7 @@ class MemoryPool : public Object
      * @brief Make the pool.
      * @param map map of the domain, which gets the range
      * @param base first address
-     * @param bytesPerOwner share of each owner, whole pages
+     * @param bytesPerOwner share of each owner, whole pages, within its memory if the map has it
      * @param owners endpoints, 1 to MAX_OWNERS
      * @param rights MemoryRight bits of all peers
      * @throws FabricError saying what is wrong

@@ -89,6 +89,35 @@ class GpuServer(ProgramCase):
         )
         self.assertEqual(code, 0, self.stderr)
         self.refuse("FrameBytes", "--attribute=ns3::MemoryDevice::FrameByte=256")
+        self.refuse("no effect", "--attribute=ns3::FabricChannel::Delay=1us")
+        self.refuse("--relay", "--attribute=ns3::MemoryDevice::Relay=true")
+
+    def test_attributes_outrank_the_model(self):
+        """A copy engine without a ceiling, which is also what the class declares, is as the link."""
+        rates = {}
+        for rate in ("model", "100Gb/s", "0b/s"):
+            option = [] if rate == "model" else [f"--attribute=ns3::MemoryDevice::CopyEngineRate={rate}"]
+            code = self.run_program(
+                "dgx", "--model=dgx-h100", "--pair=gpu0,gpu1", "--sizes=64MiB..64MiB", "--out=r", *option
+            )
+            self.assertEqual(code, 0, self.stderr)
+            rates[rate] = float(self.stdout.split("one way GB/s")[1].splitlines()[1].split()[1])
+        self.assertLess(rates["100Gb/s"], 12.5)
+        self.assertGreater(rates["100Gb/s"], 12.4)
+        self.assertLess(rates["model"], 376)
+        self.assertGreater(rates["0b/s"], 376)
+
+    def test_one_topology_file_for_every_chassis(self):
+        code = self.run_program("dgx", "--model=nvl32", "--check", "--xml=t.xml", "--dot=t.dot")
+        self.assertEqual(code, 0, self.stderr)
+        files = glob.glob(os.path.join(self.folder, "t.*.xml"))
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "t.xml")))
+        gpus = 0
+        for path in files:
+            with open(path) as file:
+                gpus += file.read().count("<gpu ")
+        self.assertEqual(gpus, 32, files)
+        self.assertIn("one chassis: wrote t.0.xml to", self.stdout)
 
     @unittest.skipUnless(DATA, "AI_FABRIC_DATA is not set")
     def test_real_dumps(self):

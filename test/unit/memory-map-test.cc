@@ -165,6 +165,11 @@ TEST(MemoryPool, RefusesWhatCannotBe)
     EXPECT_THROW(pool->SetRights(0, 0), FabricError);
     EXPECT_THROW(pool->GetOwner(0), FabricError);
     EXPECT_THROW(pool->Create(nullptr, 0, 2 << 20, {0}, 0), FabricError);
+    map->Add(1ULL << 50, 16 << 20, 5, 0);
+    const std::string big = Complaint([&]() { pool->Create(map, 0, 18 << 20, {0, 5}, 0); });
+    EXPECT_NE(big.find("18874368 bytes is more than the 16777216 bytes of endpoint 5"),
+              std::string::npos)
+        << big;
     pool->Create(map, 0, 2 << 20, {0}, 0);
     EXPECT_THROW(pool->Create(map, 1ULL << 40, 2 << 20, {0}, 0), FabricError);
 }

@@ -110,6 +110,23 @@ TEST(AttributeDefaults, BadValuesAreRefusedAndNamed)
     }
 }
 
+// units that ns-3's own parser does not know, as Tb/s, are ours
+TEST(AttributeDefaults, RatesAndTimesInTheUnitsOfFiles)
+{
+    AttributeDefaults defaults;
+    const auto set = [&defaults](const std::string& type,
+                                 const std::string& attribute,
+                                 const std::string& value) {
+        defaults.Set(type, attribute, value);
+        const auto info = AttributeDefaults::Find(type, attribute);
+        return info.initialValue->SerializeToString(info.checker);
+    };
+    EXPECT_EQ(set("ns3::MemoryDevice", "MemoryRate", "1Tb/s"), "1000000000000bps");
+    EXPECT_EQ(set("ns3::MemoryDevice", "MemoryRate", "3.35TB/s"), "26800000000000bps");
+    EXPECT_EQ(set("ns3::RedEcnMarker", "ReferenceRate", "2KiB/s"), "16384bps");
+    EXPECT_EQ(set("ns3::PfcFlowControl", "ReactionTime", "0.5us").substr(0, 4), "+500");
+}
+
 TEST(AttributeDefaults, SuggestsWhatWasMeant)
 {
     AttributeDefaults defaults;
