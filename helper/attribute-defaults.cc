@@ -78,7 +78,7 @@ const Taken TAKEN[] = {
     {"ns3::CreditFlowControl", "Buffer", "every port has the buffer of its link profile"},
     {"ns3::NvSwitch", "PipelineLatency", "it is ns3::NvSwitch::CrossbarLatency"},
     {"ns3::MemoryDevice", "MemoryBytes", "the server says how much memory each part has"},
-    {"ns3::MemoryDevice", "Relay", "GpuServerHelper::SetRelay(), or --relay=on, says who forwards"},
+    {"ns3::MemoryDevice", "Relay", "GpuServerHelper::SetRelay(), or --relay, says who forwards"},
 };
 
 /** Units that help texts name. */

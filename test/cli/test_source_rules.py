@@ -22,9 +22,10 @@ MAY_INCLUDE["model/rdma"] = (
     {"model/switch", "model/congestion"} | MAY_INCLUDE["model/switch"] | MAY_INCLUDE["model/congestion"]
 )
 MAY_INCLUDE["model/gpu"] = {"model/rdma"} | MAY_INCLUDE["model/rdma"]
+MAY_INCLUDE["model/infiniband"] = {"model/rdma"} | MAY_INCLUDE["model/rdma"]
 MAY_INCLUDE["model/collective"] = {"model/gpu"} | MAY_INCLUDE["model/gpu"]
 MAY_INCLUDE["model/application"] = {"model/collective"} | MAY_INCLUDE["model/collective"]
-MAY_INCLUDE["helper"] = {"model/application"} | MAY_INCLUDE["model/application"]
+MAY_INCLUDE["helper"] = {"model/application", "model/infiniband"} | MAY_INCLUDE["model/application"]
 
 
 def read(path):
