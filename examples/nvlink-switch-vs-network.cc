@@ -5,8 +5,7 @@
  * GPU, two steps. Over the network: GPU, PCIe switch, NIC, network switch, NIC, PCIe switch, GPU,
  * six steps, after a request of the NIC over two. Every figure is from the stations' traces.
  *
- *   ./fabric run nvlink-switch-vs-network    or, in an ns-3 tree,  ./ns3 run
- * nvlink-switch-vs-network
+ *   ./fabric run nvlink-switch-vs-network
  */
 #include "ns3/ai-fabric-module.h"
 #include "ns3/core-module.h"
