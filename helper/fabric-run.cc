@@ -135,6 +135,7 @@ FabricRun::SetDefaults()
             throw FabricError("--profile=" + m_options.profile +
                               ": there is no congestion control");
         }
+        RdmaHelper::CheckProfile(m_options.congestion, m_options.profile);
         m_defaults.Set(congestion, "Profile", m_options.profile);
     }
     for (const auto& [path, value] : m_scenario.attributes)

@@ -97,9 +97,11 @@ RdmaHelper::CheckProfile(const std::string& name, const std::string& profile)
     {
         throw FabricError("profile '" + profile + "': there is no congestion control");
     }
-    AttributeDefaults defaults;
-    defaults.Set(type, "Profile", profile);
-    ObjectFactory(type).Create<RdmaCongestionOps>();
+    const auto value = AttributeDefaults::Parse(AttributeDefaults::Find(type, "Profile"),
+                                                "profile",
+                                                profile);
+    // on an object that lives: one that refuses while it is made is never freed
+    ObjectFactory(type).Create<RdmaCongestionOps>()->SetAttribute("Profile", *value);
 }
 
 void
