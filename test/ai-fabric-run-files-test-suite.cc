@@ -43,10 +43,11 @@ class FilesTestCase : public TestCase
     /** @return the path of a new file with this text */
     std::string Write(const std::string& name, const std::string& text)
     {
-        const std::string path = CreateTempDirFilename(name);
-        std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+        // absolute, as a configuration's own paths are seen from where it lies
+        const auto path = std::filesystem::absolute(CreateTempDirFilename(name));
+        std::filesystem::create_directories(path.parent_path());
         std::ofstream(path) << text;
-        return path;
+        return path.string();
     }
 
     /** @return what the command prints; m_report and m_code keep the rest */
