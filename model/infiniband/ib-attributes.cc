@@ -103,6 +103,7 @@ IbPortInfo::Pack() const
     IbBits::Set(d.data(), 64, 64, gidPrefix);
     IbBits::Set(d.data(), 128, 16, lid);
     IbBits::Set(d.data(), 144, 16, masterLid);
+    IbBits::Set(d.data(), 190, 1, isSm ? 1 : 0);
     d[28] = localPort;
     for (const auto& [number, code] : WIDTHS)
     {
@@ -139,6 +140,7 @@ IbPortInfo::Unpack(const IbData& d)
     info.gidPrefix = get(64, 64);
     info.lid = static_cast<uint16_t>(get(128, 16));
     info.masterLid = static_cast<uint16_t>(get(144, 16));
+    info.isSm = get(190, 1) != 0;
     info.localPort = d[28];
     for (const auto& [number, code] : WIDTHS)
     {

@@ -73,6 +73,7 @@ struct IbPortInfo
     uint64_t gidPrefix{0};          //!< subnet prefix
     uint16_t lid{0};                //!< base LID
     uint16_t masterLid{0};          //!< MasterSMLID
+    bool isSm{false};               //!< CapabilityMask, IsSM: a subnet manager runs there
     uint8_t localPort{0};           //!< port that was asked
     uint8_t lanes{4};               //!< LinkWidthActive: 1, 2, 4, 8 or 12
     std::string speed{"SDR"};       //!< LinkSpeedActive or LinkSpeedExtActive, an IbRate
@@ -109,6 +110,8 @@ struct IbSmInfo
         STANDBY = 2,
         MASTER = 3
     };
+
+    static constexpr uint32_t HANDOVER = 1; //!< modifier of a Set: be master from now on
 
     uint64_t guid{0};           //!< port GUID
     uint64_t key{0};            //!< SM_Key

@@ -10,7 +10,7 @@
 namespace ns3
 {
 
-/** @brief Subnet management methods. Source of all codes here: InfiniBand Architecture, volume 1, 14. */
+/** @brief Methods of subnet management. Source of all codes here: InfiniBand, volume 1, 14. */
 enum class IbMethod : uint8_t
 {
     GET = 0x01,

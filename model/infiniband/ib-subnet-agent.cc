@@ -206,8 +206,14 @@ IbSubnetAgent::Get(IbSmp& smp, uint8_t ingress)
         return IsSwitch() ? IbSmpStatus::OK : IbSmpStatus::BAD_METHOD_OR_ATTRIBUTE;
     case IbAttribute::PORT_INFO: {
         const Port* port = PortOf(smp.modifier, ingress);
-        smp.data = port == nullptr ? IbData{} : port->info.Pack();
-        return port == nullptr ? bad : IbSmpStatus::OK;
+        if (port == nullptr)
+        {
+            return bad;
+        }
+        IbPortInfo info = port->info;
+        info.isSm = static_cast<bool>(onSmInfo);
+        smp.data = info.Pack();
+        return IbSmpStatus::OK;
     }
     case IbAttribute::PKEY_TABLE: {
         const Port* port = PortOf(smp.modifier >> 16, ingress);
@@ -325,6 +331,13 @@ IbSubnetAgent::Set(const IbSmp& smp, uint8_t ingress)
         }
         return there ? IbSmpStatus::OK : bad;
     }
+    case IbAttribute::SM_INFO:
+        if (!onSmControl)
+        {
+            return IbSmpStatus::BAD_METHOD_OR_ATTRIBUTE;
+        }
+        onSmControl(smp.modifier);
+        return IbSmpStatus::OK;
     default:
         return IbSmpStatus::BAD_METHOD_OR_ATTRIBUTE;
     }

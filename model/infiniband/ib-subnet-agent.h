@@ -108,6 +108,9 @@ class IbSubnetAgent
     /** @brief The manager on this node, asked for its SMInfo; empty: there is none. */
     std::function<IbSmInfo()> onSmInfo;
 
+    /** @brief Another manager tells the one on this node something: IbSmInfo::HANDOVER, ... */
+    std::function<void(uint32_t)> onSmControl;
+
   private:
     bool IsSwitch() const;
     bool Keys(const IbSmp& smp);
