@@ -182,12 +182,12 @@ class Wires
         return tables;
     }
 
-    IbSubnet truth;                                       //!< what there is
-    std::vector<std::unique_ptr<IbSubnetAgent>> agents;   //!< by node
-    std::vector<Ptr<SubnetManager>> managers;             //!< by node; most are null
-    std::set<std::pair<uint32_t, uint8_t>> cut;           //!< ends of cables that are cut
-    double loss{0};                                       //!< share of packets that is lost
-    uint64_t carried{0};                                  //!< packets times links
+    IbSubnet truth;                                     //!< what there is
+    std::vector<std::unique_ptr<IbSubnetAgent>> agents; //!< by node
+    std::vector<Ptr<SubnetManager>> managers;           //!< by node; most are null
+    std::set<std::pair<uint32_t, uint8_t>> cut;         //!< ends of cables that are cut
+    double loss{0};                                     //!< share of packets that is lost
+    uint64_t carried{0};                                //!< packets times links
 
   private:
     void Send(uint32_t node, uint8_t port, const IbSmp& smp)
@@ -234,8 +234,12 @@ TwoTiers()
     {
         for (uint32_t spine = 0; spine < 2; ++spine)
         {
-            subnet.Connect(leaf, static_cast<uint8_t>(5 + spine), 4 + spine,
-                           static_cast<uint8_t>(1 + leaf), 4, "NDR");
+            subnet.Connect(leaf,
+                           static_cast<uint8_t>(5 + spine),
+                           4 + spine,
+                           static_cast<uint8_t>(1 + leaf),
+                           4,
+                           "NDR");
         }
         for (uint32_t host = 0; host < 4; ++host)
         {
@@ -361,7 +365,8 @@ SweepsAgain(FunctionTestCase& t)
     t.True("though they go on", manager->GetStats().checks >= stats.checks + 5);
 }
 
-/** Of several managers one is master, by priority, then by GUID; it dies, the next one takes over. */
+/** Of several managers one is master, by priority, then by GUID; it dies, the next one takes over.
+ */
 void
 OneMaster(FunctionTestCase& t)
 {

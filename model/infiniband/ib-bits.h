@@ -47,8 +47,8 @@ struct IbBits
             const size_t bit = first + i;
             const auto mask = static_cast<uint8_t>(0x80U >> (bit % 8));
             const bool one = ((value >> (n - 1 - i)) & 1U) != 0;
-            bytes[bit / 8] = static_cast<uint8_t>(one ? bytes[bit / 8] | mask
-                                                      : bytes[bit / 8] & ~mask);
+            bytes[bit / 8] =
+                static_cast<uint8_t>(one ? bytes[bit / 8] | mask : bytes[bit / 8] & ~mask);
         }
     }
 };

@@ -54,8 +54,7 @@ IbSmpClient::Send(uint64_t transaction)
     ++question.tries;
     ++m_stats.sent;
     m_stats.repeated += question.tries > 1 ? 1 : 0;
-    question.timer =
-        Simulator::Schedule(m_timeout, &IbSmpClient::OnTimeout, this, transaction);
+    question.timer = Simulator::Schedule(m_timeout, &IbSmpClient::OnTimeout, this, transaction);
     m_send(question.smp);
 }
 

@@ -88,14 +88,14 @@ class IbSmpClient
     void OnTimeout(uint64_t transaction);
     void Finish(uint64_t transaction, const IbSmp* answer);
 
-    uint32_t m_window{1};                          //!< questions at once
-    Time m_timeout;                                //!< until one is repeated
-    uint32_t m_tries{1};                           //!< times it is asked
-    std::function<void(const IbSmp&)> m_send;      //!< the wire
-    uint64_t m_next{1};                            //!< transaction number
-    std::deque<Question> m_queue;                  //!< not asked yet
-    std::map<uint64_t, Question> m_open;           //!< by transaction number
-    Stats m_stats;                                 //!< counters
+    uint32_t m_window{1};                     //!< questions at once
+    Time m_timeout;                           //!< until one is repeated
+    uint32_t m_tries{1};                      //!< times it is asked
+    std::function<void(const IbSmp&)> m_send; //!< the wire
+    uint64_t m_next{1};                       //!< transaction number
+    std::deque<Question> m_queue;             //!< not asked yet
+    std::map<uint64_t, Question> m_open;      //!< by transaction number
+    Stats m_stats;                            //!< counters
 };
 
 } // namespace ns3

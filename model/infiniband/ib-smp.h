@@ -60,18 +60,18 @@ struct IbSmp
     static constexpr uint16_t PERMISSIVE_LID = 0xffff;    //!< DrSLID, DrDLID: directed all the way
     static constexpr uint8_t DIRECTED_ROUTE_CLASS = 0x81; //!< MgmtClass
 
-    IbMethod method{IbMethod::GET};         //!< what to do
-    bool returning{false};                  //!< D: it is an answer on its way back
-    IbSmpStatus status{IbSmpStatus::OK};    //!< of an answer
-    uint8_t hopPointer{0};                  //!< hop that it is at
-    uint8_t hopCount{0};                    //!< hops of the route
-    uint64_t transaction{0};                //!< TransactionID
-    IbAttribute attribute{};                //!< what it is about
-    uint32_t modifier{0};                   //!< which of these
-    uint64_t mKey{0};                       //!< management key
-    std::array<uint8_t, 64> data{};         //!< the attribute
-    std::array<uint8_t, 64> initialPath{};  //!< [i]: egress of hop i, from 1
-    std::array<uint8_t, 64> returnPath{};   //!< [i]: ingress of hop i, from 1
+    IbMethod method{IbMethod::GET};        //!< what to do
+    bool returning{false};                 //!< D: it is an answer on its way back
+    IbSmpStatus status{IbSmpStatus::OK};   //!< of an answer
+    uint8_t hopPointer{0};                 //!< hop that it is at
+    uint8_t hopCount{0};                   //!< hops of the route
+    uint64_t transaction{0};               //!< TransactionID
+    IbAttribute attribute{};               //!< what it is about
+    uint32_t modifier{0};                  //!< which of these
+    uint64_t mKey{0};                      //!< management key
+    std::array<uint8_t, 64> data{};        //!< the attribute
+    std::array<uint8_t, 64> initialPath{}; //!< [i]: egress of hop i, from 1
+    std::array<uint8_t, 64> returnPath{};  //!< [i]: ingress of hop i, from 1
 
     /** @return its bytes */
     std::array<uint8_t, BYTES> Pack() const;

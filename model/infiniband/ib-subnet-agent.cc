@@ -13,6 +13,7 @@ namespace ns3
 namespace
 {
 constexpr uint8_t TYPE_SWITCH = 2;
+
 /** Identity, as far as the VLs go that a port has: what a node has before anybody set it. */
 IbData
 PlainSlToVl()
@@ -45,8 +46,8 @@ IbSubnetAgent::IbSubnetAgent(const IbNodeInfo& node, const std::vector<uint64_t>
     }
     if (IsSwitch())
     {
-        m_switch.linearCap = UNICAST_LIDS - 1;
-        m_forwarding.assign(UNICAST_LIDS, NO_PORT);
+        m_switch.linearCap = IbLidTable::UNICAST_END - 1;
+        m_forwarding.assign(IbLidTable::UNICAST_END, NO_PORT);
         m_ports[0].info.state = IbPortState::ACTIVE; // no link that could be down
     }
 }
@@ -257,7 +258,7 @@ IbSubnetAgent::SetPort(Port& port, const IbPortInfo& wanted)
     const auto state = static_cast<uint8_t>(wanted.state);
     // 0: no change; else a step up of a link that is there, or the state that it has
     const bool fits = state == 0 || (state <= 4 && !down && wanted.state >= info.state);
-    if (!fits || wanted.lid >= UNICAST_LIDS || wanted.operationalVls > info.vlCap)
+    if (!fits || wanted.lid >= IbLidTable::UNICAST_END || wanted.operationalVls > info.vlCap)
     {
         return IbSmpStatus::BAD_FIELD;
     }

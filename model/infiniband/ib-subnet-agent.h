@@ -5,6 +5,7 @@
 #define IB_SUBNET_AGENT_H
 
 #include "ib-attributes.h"
+#include "ib-lid-table.h"
 #include "ib-smp.h"
 
 #include <cstdint>
@@ -38,15 +39,14 @@ class IbSubnetAgent
     /** @brief What a port has besides its PortInfo. */
     struct Port
     {
-        IbPortInfo info;                 //!< PortInfo
-        uint64_t guid{0};                //!< port GUID
+        IbPortInfo info;                     //!< PortInfo
+        uint64_t guid{0};                    //!< port GUID
         std::vector<uint16_t> pKeys{0xffff}; //!< P_Key table; the default partition, full member
-        std::vector<IbData> slToVl;      //!< a switch: by ingress port, else one
+        std::vector<IbData> slToVl;          //!< a switch: by ingress port, else one
     };
 
-    static constexpr uint16_t UNICAST_LIDS = 0xc000;   //!< unicast LIDs are below
-    static constexpr uint8_t NO_PORT = 255;            //!< table: no way
-    static constexpr uint8_t PKEYS = 32;               //!< entries of each P_Key table
+    static constexpr uint8_t NO_PORT = 255; //!< table: no way
+    static constexpr uint8_t PKEYS = 32;    //!< entries of each P_Key table
 
     /**
      * @param node what it is; localPort and portGuid are filled in by port

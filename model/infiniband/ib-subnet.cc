@@ -90,8 +90,7 @@ IbSubnet::At(uint32_t node) const
     if (node >= m_nodes.size())
     {
         throw FabricError("InfiniBand node " + std::to_string(node) +
-                          " does not exist: there are " +
-                          std::to_string(m_nodes.size()));
+                          " does not exist: there are " + std::to_string(m_nodes.size()));
     }
     return m_nodes[node];
 }

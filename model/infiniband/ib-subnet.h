@@ -39,13 +39,13 @@ class IbSubnet
     /** @brief A port. */
     struct Port
     {
-        uint32_t peer{NONE};   //!< node at the other end; NONE: no cable
-        uint8_t peerPort{0};   //!< port there
-        uint8_t lanes{4};      //!< width of the link
-        std::string speed;     //!< IbRate name; empty: not known
-        uint64_t guid{0};      //!< port GUID; 0: not known, or a port of a switch but 0
-        uint16_t lid{0};       //!< lowest LID; 0: none yet
-        uint8_t lmc{0};        //!< 2^lmc LIDs
+        uint32_t peer{NONE}; //!< node at the other end; NONE: no cable
+        uint8_t peerPort{0}; //!< port there
+        uint8_t lanes{4};    //!< width of the link
+        std::string speed;   //!< IbRate name; empty: not known
+        uint64_t guid{0};    //!< port GUID; 0: not known, or a port of a switch but 0
+        uint16_t lid{0};     //!< lowest LID; 0: none yet
+        uint8_t lmc{0};      //!< 2^lmc LIDs
     };
 
     /** @brief A node. */

@@ -10,7 +10,6 @@
 #include "ns3/uinteger.h"
 
 #include <algorithm>
-#include <set>
 
 namespace ns3
 {
@@ -28,17 +27,19 @@ SubnetManager::GetTypeId()
             .SetParent<Object>()
             .SetGroupName("AiFabric")
             .AddConstructor<SubnetManager>()
-            .AddAttribute("SweepInterval",
-                          "A master asks the switches for changes this often (time). Default: 10 s, "
-                          "as opensm.",
-                          TimeValue(Seconds(10)),
-                          MakeTimeAccessor(&SubnetManager::m_sweepInterval),
-                          MakeTimeChecker(MicroSeconds(1)))
-            .AddAttribute("ResponseTimeout",
-                          "A question is asked again after this (time). Default: 200 ms, as opensm.",
-                          TimeValue(MilliSeconds(200)),
-                          MakeTimeAccessor(&SubnetManager::m_timeout),
-                          MakeTimeChecker(NanoSeconds(1)))
+            .AddAttribute(
+                "SweepInterval",
+                "A master asks the switches for changes this often (time). Default: 10 s, "
+                "as opensm.",
+                TimeValue(Seconds(10)),
+                MakeTimeAccessor(&SubnetManager::m_sweepInterval),
+                MakeTimeChecker(MicroSeconds(1)))
+            .AddAttribute(
+                "ResponseTimeout",
+                "A question is asked again after this (time). Default: 200 ms, as opensm.",
+                TimeValue(MilliSeconds(200)),
+                MakeTimeAccessor(&SubnetManager::m_timeout),
+                MakeTimeChecker(NanoSeconds(1)))
             .AddAttribute("Tries",
                           "How often a question is asked (times). Default: 3, as opensm.",
                           UintegerValue(3),
@@ -71,11 +72,12 @@ SubnetManager::GetTypeId()
                           UintegerValue(0xfe80000000000000),
                           MakeUintegerAccessor(&SubnetManager::m_prefix),
                           MakeUintegerChecker<uint64_t>())
-            .AddAttribute("MKey",
-                          "Management key that it gives to all ports; 0: none (number). Default: 0.",
-                          UintegerValue(0),
-                          MakeUintegerAccessor(&SubnetManager::m_mKey),
-                          MakeUintegerChecker<uint64_t>())
+            .AddAttribute(
+                "MKey",
+                "Management key that it gives to all ports; 0: none (number). Default: 0.",
+                UintegerValue(0),
+                MakeUintegerAccessor(&SubnetManager::m_mKey),
+                MakeUintegerChecker<uint64_t>())
             .AddTraceSource("State",
                             "The state changed: old, new.",
                             MakeTraceSourceAccessor(&SubnetManager::m_stateTrace),
@@ -263,8 +265,8 @@ void
 SubnetManager::OnOther(uint32_t node, const IbSmInfo& info)
 {
     const IbSmInfo own = GetSmInfo();
-    const bool goesBefore = info.priority > own.priority ||
-                            (info.priority == own.priority && info.guid < own.guid);
+    const bool goesBefore =
+        info.priority > own.priority || (info.priority == own.priority && info.guid < own.guid);
     if (m_state == State::MASTER && goesBefore && info.state == State::STANDBY)
     {
         // hands over; the other one looks at the subnet by itself
@@ -299,7 +301,7 @@ SubnetManager::OnElected()
     }
     m_stats.takeovers += m_state == State::MASTER ? 0 : 1;
     SetState(State::MASTER);
-    AssignLids();
+    m_lids.Assign(m_subnet);
     Do(Step::LIDS);
 }
 
@@ -459,54 +461,9 @@ SubnetManager::Do(Step step)
 }
 
 void
-SubnetManager::AssignLids()
-{
-    std::set<uint16_t> taken;
-    for (const auto& [guid, lid] : m_lids)
-    {
-        taken.insert(lid);
-    }
-    // what ports have already stays, unless two have the same
-    for (const bool fresh : {false, true})
-    {
-        uint16_t next = 1;
-        for (uint32_t node = 0; node < m_subnet.GetNodes().size(); ++node)
-        {
-            for (IbSubnet::Port& port : m_subnet.At(node).ports)
-            {
-                if (port.guid == 0)
-                {
-                    continue;
-                }
-                const auto known = m_lids.find(port.guid);
-                if (known == m_lids.end() && !fresh && port.lid != 0 && taken.insert(port.lid).second)
-                {
-                    m_lids[port.guid] = port.lid;
-                }
-                else if (known == m_lids.end() && fresh)
-                {
-                    while (!taken.insert(next).second)
-                    {
-                        ++next;
-                    }
-                    if (next >= IbSubnetAgent::UNICAST_LIDS)
-                    {
-                        throw FabricError("the subnet has more ports than the " +
-                                          std::to_string(IbSubnetAgent::UNICAST_LIDS - 1) +
-                                          " LIDs that there are");
-                    }
-                    m_lids[port.guid] = next;
-                }
-                port.lid = fresh ? m_lids[port.guid] : port.lid;
-            }
-        }
-    }
-}
-
-void
 SubnetManager::WriteLids()
 {
-    const uint16_t own = m_lids[m_agent->GetPort(m_port).guid];
+    const uint16_t own = m_lids.Get(m_agent->GetPort(m_port).guid);
     for (uint32_t node = 0; node < m_subnet.GetNodes().size(); ++node)
     {
         const auto& ports = m_subnet.At(node).ports;
@@ -562,15 +519,10 @@ SubnetManager::WriteTables()
 void
 SubnetManager::WriteTops()
 {
-    uint16_t top = 0;
-    for (const auto& [guid, lid] : m_lids)
-    {
-        top = std::max(top, lid);
-    }
     for (uint32_t node : m_subnet.GetNodesOf(Type::SWITCH))
     {
         IbSwitchInfo info;
-        info.linearTop = top;
+        info.linearTop = m_lids.GetTop();
         info.portStateChange = true; // clears it
         Ask(node, IbMethod::SET, IbAttribute::SWITCH_INFO, 0, info.Pack());
     }
@@ -591,7 +543,7 @@ SubnetManager::WritePorts(IbPortState state)
             }
             info.state = state;
             info.lid = ports[i].lid;
-            info.masterLid = m_lids[m_agent->GetPort(m_port).guid];
+            info.masterLid = m_lids.Get(m_agent->GetPort(m_port).guid);
             info.gidPrefix = m_prefix;
             info.mKey = m_mKey;
             Ask(node, IbMethod::SET, IbAttribute::PORT_INFO, i, info.Pack());

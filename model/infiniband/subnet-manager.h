@@ -4,6 +4,7 @@
 #ifndef SUBNET_MANAGER_H
 #define SUBNET_MANAGER_H
 
+#include "ib-lid-table.h"
 #include "ib-sweep.h"
 
 #include "ns3/object.h"
@@ -42,11 +43,11 @@ class SubnetManager : public Object
     /** @brief What it did. */
     struct Stats
     {
-        uint32_t sweeps{0};       //!< times that everything was looked at
-        uint32_t checks{0};       //!< times that switches were asked for changes
-        uint64_t blocksWritten{0};//!< of forwarding tables
-        uint32_t takeovers{0};    //!< times it became master
-        uint32_t refused{0};      //!< writes that were not answered, or not with OK
+        uint32_t sweeps{0};        //!< times that everything was looked at
+        uint32_t checks{0};        //!< times that switches were asked for changes
+        uint64_t blocksWritten{0}; //!< of forwarding tables
+        uint32_t takeovers{0};     //!< times it became master
+        uint32_t refused{0};       //!< writes that were not answered, or not with OK
     };
 
     /**
@@ -74,7 +75,8 @@ class SubnetManager : public Object
     /** @brief Begin, now. */
     void Start();
 
-    /** @brief Fall silent at once, as a process that dies: nothing is asked or answered any more. */
+    /** @brief Fall silent at once, as a process that dies: nothing is asked or answered any more.
+     */
     void Stop();
 
     /** @param smp an answer that the agent says is for it */
@@ -144,7 +146,6 @@ class SubnetManager : public Object
     void Ask(uint32_t node, IbMethod method, IbAttribute attribute, uint32_t modifier, IbData data);
     void Next();
     void Do(Step step);
-    void AssignLids();
     void WriteLids();
     void WriteTables();
     void WriteTops();
@@ -160,32 +161,32 @@ class SubnetManager : public Object
     uint64_t m_prefix;    //!< SubnetPrefix
     uint64_t m_mKey;      //!< MKey
 
-    IbSubnetAgent* m_agent{nullptr};                //!< of its node
-    uint8_t m_port{0};                              //!< port that it goes by
-    std::function<void(const IbSmp&, uint8_t)> m_send; //!< the links
-    Router m_router;                                //!< routing engine
-    bool m_running{false};                          //!< between Start() and Stop()
+    IbSubnetAgent* m_agent{nullptr};                      //!< of its node
+    uint8_t m_port{0};                                    //!< port that it goes by
+    std::function<void(const IbSmp&, uint8_t)> m_send;    //!< the links
+    Router m_router;                                      //!< routing engine
+    bool m_running{false};                                //!< between Start() and Stop()
     IbSmInfo::State m_state{IbSmInfo::State::NOT_ACTIVE}; //!< state
-    uint32_t m_activity{0};                         //!< ActCount
-    IbSmpClient m_client;                           //!< its questions
-    IbSweep m_sweep;                                //!< discovery
-    IbSubnet m_subnet;                              //!< as found last
-    EventId m_timer;                                //!< next sweep, check or poll
+    uint32_t m_activity{0};                               //!< ActCount
+    IbSmpClient m_client;                                 //!< its questions
+    IbSweep m_sweep;                                      //!< discovery
+    IbSubnet m_subnet;                                    //!< as found last
+    EventId m_timer;                                      //!< next sweep, check or poll
 
-    uint32_t m_open{0};            //!< questions of this step
-    Step m_step{Step::DONE};       //!< step under way
-    bool m_refused{false};         //!< something could not be written
-    uint32_t m_others{0};          //!< other managers to be heard
-    uint32_t m_outranked{0};       //!< of them those that go before this one
-    uint32_t m_master{0};          //!< node of the master, in STANDBY
-    uint32_t m_missed{0};          //!< polls without an answer
-    IbSweep::Path m_masterPath;    //!< way to the master
+    uint32_t m_open{0};         //!< questions of this step
+    Step m_step{Step::DONE};    //!< step under way
+    bool m_refused{false};      //!< something could not be written
+    uint32_t m_others{0};       //!< other managers to be heard
+    uint32_t m_outranked{0};    //!< of them those that go before this one
+    uint32_t m_master{0};       //!< node of the master, in STANDBY
+    uint32_t m_missed{0};       //!< polls without an answer
+    IbSweep::Path m_masterPath; //!< way to the master
 
-    std::map<uint64_t, uint16_t> m_lids;            //!< by port GUID: LID, kept for good
+    IbLidTable m_lids;                                  //!< who has which LID
     std::map<uint64_t, std::vector<uint8_t>> m_written; //!< by switch GUID: table as written
-    Stats m_stats;                                  //!< counters
+    Stats m_stats;                                      //!< counters
     TracedCallback<IbSmInfo::State, IbSmInfo::State> m_stateTrace; //!< State
-    TracedCallback<const IbSubnet&> m_upTrace;      //!< Up
+    TracedCallback<const IbSubnet&> m_upTrace;                     //!< Up
 };
 
 } // namespace ns3

@@ -71,11 +71,10 @@ TEST(IbSmp, BytesLieWhereTheSpecificationHasThem)
     smp.returnPath[63] = 8;
     const auto bytes = smp.Pack();
     const std::vector<uint8_t> head(bytes.begin(), bytes.begin() + 36);
-    EXPECT_EQ(head,
-              (std::vector<uint8_t>{1,    0x81, 1,    0x02, 0x80, 0,    3,    5,    0x11,
-                                    0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0,    0x15,
-                                    0,    0,    1,    2,    3,    4,    0xaa, 0xbb, 0xcc,
-                                    0xdd, 0xee, 0xff, 0,    0x11, 0xff, 0xff, 0xff, 0xff}));
+    EXPECT_EQ(head, (std::vector<uint8_t>{1,    0x81, 1,    0x02, 0x80, 0,    3,    5,    0x11,
+                                          0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0,    0x15,
+                                          0,    0,    1,    2,    3,    4,    0xaa, 0xbb, 0xcc,
+                                          0xdd, 0xee, 0xff, 0,    0x11, 0xff, 0xff, 0xff, 0xff}));
     EXPECT_EQ(bytes[64], 0x77);
     EXPECT_EQ(bytes[129], 9);
     EXPECT_EQ(bytes[255], 8);

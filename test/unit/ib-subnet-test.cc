@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "ns3/fabric-error.h"
+#include "ns3/ib-lid-table.h"
 #include "ns3/ib-rate.h"
 #include "ns3/ib-subnet.h"
 
@@ -94,6 +95,57 @@ TEST(IbSubnet, FindsLidsWithTheirLmc)
     ASSERT_TRUE(subnet.FindLid(11, node, port));
     EXPECT_EQ(node, 1U);
     EXPECT_EQ(port, 2);
+}
+
+TEST(IbLidTable, PortsKeepTheirLids)
+{
+    IbSubnet subnet;
+    for (const char* name : {"a", "b", "c", "d"})
+    {
+        subnet.AddNode(Type::CA, name, 1);
+    }
+    for (uint64_t i = 0; i < 4; ++i)
+    {
+        subnet.At(static_cast<uint32_t>(i)).ports[1].guid = 100 + i;
+    }
+    subnet.At(1).ports[1].lid = 2; // two bring the same, one brings none that is allowed
+    subnet.At(2).ports[1].lid = 2;
+    subnet.At(3).ports[1].lid = 0xc000;
+    IbLidTable table;
+    table.Assign(subnet);
+    EXPECT_EQ(table.Get(100), 1);
+    EXPECT_EQ(table.Get(101), 2);
+    EXPECT_EQ(table.Get(102), 3);
+    EXPECT_EQ(table.Get(103), 4);
+    EXPECT_EQ(table.Get(104), 0);
+    EXPECT_EQ(subnet.At(2).ports[1].lid, 3);
+
+    IbSubnet later; // b is away, e is new, a comes with a LID of another subnet
+    later.AddNode(Type::CA, "e", 1);
+    later.AddNode(Type::CA, "a", 1);
+    later.At(0).ports[1].guid = 104;
+    later.At(1).ports[1].guid = 100;
+    later.At(1).ports[1].lid = 77;
+    table.Assign(later);
+    EXPECT_EQ(table.Get(104), 5);
+    EXPECT_EQ(later.At(1).ports[1].lid, 1);
+    EXPECT_EQ(table.Get(101), 2);
+    EXPECT_EQ(table.GetTop(), 5);
+}
+
+TEST(IbLidTable, RunsOutOfLids)
+{
+    IbSubnet subnet;
+    IbLidTable table;
+    for (uint32_t i = 0; i < 194; ++i)
+    {
+        const uint32_t node = subnet.AddNode(Type::CA, std::to_string(i), 254);
+        for (uint32_t port = 1; port < 255; ++port)
+        {
+            subnet.At(node).ports[port].guid = 1000 * (i + 1) + port;
+        }
+    }
+    EXPECT_THROW(table.Assign(subnet), FabricError); // 194 x 254 = 49276 > 49151
 }
 
 } // namespace
