@@ -30,7 +30,7 @@ IbSubnet::AddNode(Type type, const std::string& name, uint32_t ports, uint64_t g
     {
         throw FabricError("node '" + name + "' is there twice");
     }
-    m_nodes.push_back({type, guid, guid, name, "", std::vector<Port>(ports + 1)});
+    m_nodes.push_back({type, guid, guid, name, "", std::vector<Port>(ports + 1), 0, 0});
     return node;
 }
 

@@ -57,6 +57,8 @@ class IbSubnet
         std::string name;        //!< what refers to it in a file: "S-0008f1..." or a free name
         std::string description; //!< NodeDescription
         std::vector<Port> ports; //!< [0] is the management port of a switch, unused elsewhere
+        uint32_t vendor{0};      //!< VendorID
+        uint32_t device{0};      //!< DeviceID
 
         /** @return highest port number */
         uint8_t GetNPorts() const
