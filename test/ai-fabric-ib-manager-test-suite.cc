@@ -6,6 +6,7 @@
 
 #include "ns3/fabric-random.h"
 #include "ns3/ib-subnet-agent.h"
+#include "ns3/string.h"
 #include "ns3/subnet-manager.h"
 #include "ns3/uinteger.h"
 
@@ -58,7 +59,6 @@ class Wires
         manager->SetAttribute("SweepInterval", TimeValue(MilliSeconds(10)));
         manager->SetAttribute("PollInterval", TimeValue(MilliSeconds(5)));
         manager->SetAttribute("ResponseTimeout", TimeValue(MilliSeconds(1)));
-        manager->SetRouter(MinHop);
         const bool isSwitch = truth.At(node).type == Type::SWITCH;
         manager->Attach(*agents[node], isSwitch ? 0 : 1, [this, node](const IbSmp& smp, uint8_t p) {
             Send(node, p, smp);
@@ -140,48 +140,6 @@ class Wires
         return n;
     }
 
-    /** @brief First shortest port to every LID. */
-    static SubnetManager::Tables MinHop(const IbSubnet& subnet)
-    {
-        const auto n = static_cast<uint32_t>(subnet.GetNodes().size());
-        SubnetManager::Tables tables(n);
-        for (uint32_t to = 0; to < n; ++to)
-        {
-            std::vector<uint32_t> distance(n, IbSubnet::NONE);
-            std::vector<uint32_t> queue{to};
-            distance[to] = 0;
-            for (size_t i = 0; i < queue.size(); ++i)
-            {
-                for (const auto& port : subnet.At(queue[i]).ports)
-                {
-                    if (port.peer != IbSubnet::NONE && distance[port.peer] == IbSubnet::NONE)
-                    {
-                        distance[port.peer] = distance[queue[i]] + 1;
-                        queue.push_back(port.peer);
-                    }
-                }
-            }
-            for (const auto& owned : subnet.At(to).ports)
-            {
-                for (uint32_t node = 0; owned.lid != 0 && node < n; ++node)
-                {
-                    auto& table = tables[node];
-                    table.resize(std::max<size_t>(table.size(), owned.lid + 1U),
-                                 IbSubnetAgent::NO_PORT);
-                    const auto& ports = subnet.At(node).ports;
-                    for (size_t p = ports.size() - 1; p > 0; --p)
-                    {
-                        const bool nearer = ports[p].peer != IbSubnet::NONE &&
-                                            distance[ports[p].peer] + 1 == distance[node];
-                        table[owned.lid] = nearer ? static_cast<uint8_t>(p) : table[owned.lid];
-                    }
-                    table[owned.lid] = node == to ? 0 : table[owned.lid];
-                }
-            }
-        }
-        return tables;
-    }
-
     IbSubnet truth;                                     //!< what there is
     std::vector<std::unique_ptr<IbSubnetAgent>> agents; //!< by node
     std::vector<Ptr<SubnetManager>> managers;           //!< by node; most are null
@@ -261,10 +219,13 @@ constexpr uint32_t PAIRS = HOSTS * (HOSTS - 1); //!< ordered pairs
 void
 BringsUp(FunctionTestCase& t)
 {
-    for (const uint32_t where : {FIRST + 3, 4U}) // on a host, on a spine
+    // on a host, on a spine
+    for (const auto& [where, engine] :
+         {std::pair(FIRST + 3, "minhop"), {FIRST + 3, "ftree"}, {4U, "updn"}})
     {
         Wires wires(TwoTiers());
         auto manager = wires.AddManager(where);
+        manager->SetAttribute("Engine", StringValue(engine));
         manager->Start();
         Simulator::Stop(MilliSeconds(5));
         Simulator::Run();

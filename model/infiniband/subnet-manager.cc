@@ -3,10 +3,12 @@
  */
 #include "subnet-manager.h"
 
+#include "ib-routing.h"
 #include "ib-subnet-agent.h"
 
 #include "ns3/fabric-error.h"
 #include "ns3/simulator.h"
+#include "ns3/string.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
@@ -78,6 +80,12 @@ SubnetManager::GetTypeId()
                 UintegerValue(0),
                 MakeUintegerAccessor(&SubnetManager::m_mKey),
                 MakeUintegerChecker<uint64_t>())
+            .AddAttribute(
+                "Engine",
+                "Routing engine (name): minhop, updn or ftree. Default: minhop, as opensm.",
+                StringValue("minhop"),
+                MakeStringAccessor(&SubnetManager::m_engine),
+                MakeStringChecker())
             .AddTraceSource("State",
                             "The state changed: old, new.",
                             MakeTraceSourceAccessor(&SubnetManager::m_stateTrace),
@@ -125,10 +133,11 @@ SubnetManager::SetRouter(Router router)
 void
 SubnetManager::Start()
 {
-    if (m_agent == nullptr || !m_router)
+    if (m_agent == nullptr)
     {
-        throw FabricError("SubnetManager::Start(): it needs Attach() and SetRouter() before");
+        throw FabricError("SubnetManager::Start(): it needs Attach() before");
     }
+    IbRouting::Check(m_engine);
     m_running = true;
     m_client.SetUp(m_window, m_timeout, m_tries, [this](const IbSmp& smp) { Send(smp); });
     m_agent->onSmInfo = [this]() { return GetSmInfo(); };
@@ -487,10 +496,11 @@ SubnetManager::WriteLids()
 void
 SubnetManager::WriteTables()
 {
-    const Tables tables = m_router(m_subnet);
+    const IbForwarding ways =
+        m_router ? m_router(m_subnet) : IbRouting::Compute(m_engine, m_subnet);
     for (uint32_t node : m_subnet.GetNodesOf(Type::SWITCH))
     {
-        std::vector<uint8_t> table = tables.at(node);
+        std::vector<uint8_t> table = ways.tables.at(node);
         const size_t blocks = (table.size() + IbBlock::FORWARDING - 1) / IbBlock::FORWARDING;
         table.resize(blocks * IbBlock::FORWARDING, IbSubnetAgent::NO_PORT);
         std::vector<uint8_t>& written = m_written[m_subnet.At(node).guid];

@@ -4,6 +4,7 @@
 #ifndef SUBNET_MANAGER_H
 #define SUBNET_MANAGER_H
 
+#include "ib-forwarding.h"
 #include "ib-lid-table.h"
 #include "ib-sweep.h"
 
@@ -34,11 +35,8 @@ class IbSubnetAgent;
 class SubnetManager : public Object
 {
   public:
-    /** @brief By node and LID: egress port, IbSubnetAgent::NO_PORT for none. */
-    using Tables = std::vector<std::vector<uint8_t>>;
-
     /** @brief Computes the tables of a subnet whose LIDs are set. */
-    using Router = std::function<Tables(const IbSubnet&)>;
+    using Router = std::function<IbForwarding(const IbSubnet&)>;
 
     /** @brief What it did. */
     struct Stats
@@ -69,7 +67,7 @@ class SubnetManager : public Object
                 uint8_t port,
                 std::function<void(const IbSmp&, uint8_t)> send);
 
-    /** @param router routing engine; needed before Start() */
+    /** @param router routing engine of one's own, instead of the attribute Engine */
     void SetRouter(Router router);
 
     /** @brief Begin, now. */
@@ -160,11 +158,12 @@ class SubnetManager : public Object
     uint32_t m_pollTries; //!< PollTries
     uint64_t m_prefix;    //!< SubnetPrefix
     uint64_t m_mKey;      //!< MKey
+    std::string m_engine; //!< Engine
 
     IbSubnetAgent* m_agent{nullptr};                      //!< of its node
     uint8_t m_port{0};                                    //!< port that it goes by
     std::function<void(const IbSmp&, uint8_t)> m_send;    //!< the links
-    Router m_router;                                      //!< routing engine
+    Router m_router;                                      //!< routing engine of one's own
     bool m_running{false};                                //!< between Start() and Stop()
     IbSmInfo::State m_state{IbSmInfo::State::NOT_ACTIVE}; //!< state
     uint32_t m_activity{0};                               //!< ActCount
