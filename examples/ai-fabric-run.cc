@@ -9,6 +9,7 @@
 #include "ns3/fabric-run-options.h"
 #include "ns3/fabric-run.h"
 #include "ns3/gpu-run.h"
+#include "ns3/ib-run.h"
 
 #include <csignal>
 #include <iostream>
@@ -25,6 +26,11 @@ Run(std::vector<std::string> args, const std::string& program)
     {
         args.erase(args.begin());
         return GpuRun(GpuRunOptions::Parse(args), std::cout).Execute();
+    }
+    if (!args.empty() && args[0] == "ib")
+    {
+        args.erase(args.begin());
+        return IbRun(IbRunOptions::Parse(args), std::cout).Execute();
     }
     const FabricRunOptions options = FabricRunOptions::Parse(args);
     switch (options.mode)

@@ -286,7 +286,7 @@ TakeWord(FabricRunOptions& options, const std::string& word)
     else
     {
         throw FabricError("'" + word +
-                          "' is no command; allowed: flows, dgx, bench, a scenario file "
+                          "' is no command; allowed: flows, dgx, ib, bench, a scenario file "
                           "ending in .json, or none for the main job; see --help");
     }
 }
@@ -399,6 +399,7 @@ FabricRunOptions::Help()
         "  ai-fabric-run flows --topology=T --flows=F [--config=C] [options]\n"
         "  ai-fabric-run FILE.json [options]   a scenario file\n"
         "  ai-fabric-run dgx [options]         GPU servers; dgx --help tells its options\n"
+        "  ai-fabric-run ib [options]          InfiniBand subnets; ib --help tells its options\n"
         "  ai-fabric-run bench                 speed table\n\n"
         "Exit code: 0 all flows finished and all was written, 1 not so, 2 bad input,\n"
         "130 interrupted.\n\n"
