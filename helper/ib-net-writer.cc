@@ -82,6 +82,11 @@ IbNetWriter::WriteSimulator(const IbSubnet& subnet, std::ostream& os)
 {
     for (const auto& node : subnet.GetNodes())
     {
+        if (node.guid != 0)
+        {
+            os << (node.type == Type::SWITCH ? "switch" : "ca") << "guid=0x" << Hex(node.guid)
+               << "\n";
+        }
         os << (node.type == Type::SWITCH ? "Switch" : "Hca") << "\t" << +node.GetNPorts() << " \""
            << node.name << "\"\n";
         for (size_t i = 1; i < node.ports.size(); ++i)

@@ -26,8 +26,8 @@ class IbNetWriter
     static void WriteDiscovery(const IbSubnet& subnet, std::ostream& os);
 
     /**
-     * @brief As a network file of ibsim, which gives GUIDs and LIDs of its own: names and cables,
-     * each cable at both ends.
+     * @brief As a network file of ibsim: names, node GUIDs and cables, each cable at both ends.
+     * ibsim gives the ports GUIDs of its own, the node's + the port's number.
      * @param subnet the subnet
      * @param os where to
      */

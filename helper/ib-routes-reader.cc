@@ -38,7 +38,13 @@ IbRoutesReader::ReadLids(const std::string& path, IbSubnet& subnet)
 {
     std::ifstream in;
     TextCursor::Open(path, in);
-    TextCursor cursor(in, path);
+    return ReadLids(in, path, subnet);
+}
+
+uint32_t
+IbRoutesReader::ReadLids(std::istream& in, const std::string& name, IbSubnet& subnet)
+{
+    TextCursor cursor(in, name);
     std::map<uint64_t, std::pair<uint16_t, uint8_t>> lids;
     while (cursor.Next())
     {
@@ -80,7 +86,13 @@ IbRoutesReader::ReadTables(const std::string& path, const IbSubnet& subnet)
 {
     std::ifstream in;
     TextCursor::Open(path, in);
-    TextCursor cursor(in, path);
+    return ReadTables(in, path, subnet);
+}
+
+IbForwarding
+IbRoutesReader::ReadTables(std::istream& in, const std::string& name, const IbSubnet& subnet)
+{
+    TextCursor cursor(in, name);
     IbForwarding result;
     result.tables.resize(subnet.GetNodes().size());
     uint32_t node = IbSubnet::NONE;

@@ -30,6 +30,15 @@ class IbRoutesReader
     static uint32_t ReadLids(const std::string& path, IbSubnet& subnet);
 
     /**
+     * @brief The same from a stream.
+     * @param in the text
+     * @param name path for messages
+     * @param subnet its ports get their LIDs
+     * @return number of ports that got one
+     */
+    static uint32_t ReadLids(std::istream& in, const std::string& name, IbSubnet& subnet);
+
+    /**
      * @brief Forwarding tables by switch GUID.
      * @param path opensm.fdbs
      * @param subnet the subnet, for its GUIDs
@@ -37,6 +46,17 @@ class IbRoutesReader
      * @throws FabricError with file, line and what is allowed
      */
     static IbForwarding ReadTables(const std::string& path, const IbSubnet& subnet);
+
+    /**
+     * @brief The same from a stream.
+     * @param in the text
+     * @param name path for messages
+     * @param subnet the subnet, for its GUIDs
+     * @return the tables
+     */
+    static IbForwarding ReadTables(std::istream& in,
+                                   const std::string& name,
+                                   const IbSubnet& subnet);
 };
 
 } // namespace ns3

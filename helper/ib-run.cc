@@ -131,6 +131,7 @@ IbRun::Execute()
     auto [subnet, report] = IbNetReader::Read(m_options.file);
     m_subnet = std::move(subnet);
     PrintCounts(report);
+    GiveGuids();
     Write();
     if (m_options.check)
     {
@@ -188,6 +189,26 @@ IbRun::Write() const
     }
 }
 
+/** A file of names has no GUIDs: nodes are numbered, ports as ibsim numbers them. */
+void
+IbRun::GiveGuids()
+{
+    constexpr uint64_t first = 0x10000000;
+    for (uint32_t node = 0; node < m_subnet.GetNodes().size(); ++node)
+    {
+        IbSubnet::Node& n = m_subnet.At(node);
+        n.guid = n.guid == 0 ? first + 256 * uint64_t{node} : n.guid;
+        n.systemGuid = n.systemGuid == 0 ? n.guid : n.systemGuid;
+        const bool isSwitch = n.type == Type::SWITCH;
+        for (size_t port = isSwitch ? 0 : 1; port < (isSwitch ? 1 : n.ports.size()); ++port)
+        {
+            const bool cabled = isSwitch || n.ports[port].peer != IbSubnet::NONE;
+            n.ports[port].guid =
+                cabled && n.ports[port].guid == 0 ? n.guid + port : n.ports[port].guid;
+        }
+    }
+}
+
 void
 IbRun::GiveLids()
 {
@@ -196,18 +217,6 @@ IbRun::GiveLids()
         const uint32_t given = IbRoutesReader::ReadLids(m_options.lids, m_subnet);
         m_out << "LIDs        " << given << " ports, of " << m_options.lids << "\n";
         return;
-    }
-    for (uint32_t node = 0; node < m_subnet.GetNodes().size(); ++node)
-    {
-        auto& ports = m_subnet.At(node).ports;
-        const bool isSwitch = m_subnet.At(node).type == Type::SWITCH;
-        for (size_t port = isSwitch ? 0 : 1; port < (isSwitch ? 1 : ports.size()); ++port)
-        {
-            // a file of names has no GUIDs: any will do to give LIDs by
-            const bool cabled = isSwitch || ports[port].peer != IbSubnet::NONE;
-            ports[port].guid = cabled && ports[port].guid == 0 ? 256 * (node + uint64_t{1}) + port
-                                                               : ports[port].guid;
-        }
     }
     IbLidTable table;
     table.Assign(m_subnet);

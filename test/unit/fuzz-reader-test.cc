@@ -8,6 +8,10 @@
 #include "ns3/hpcc-scenario-reader.h"
 #include "ns3/htsim-scenario-reader.h"
 #include "ns3/hwloc-topology-reader.h"
+#include "ns3/ib-net-reader.h"
+#include "ns3/ib-net-writer.h"
+#include "ns3/ib-routes-reader.h"
+#include "ns3/ib-routing.h"
 #include "ns3/nccl-graph.h"
 #include "ns3/nccl-topology-reader.h"
 #include "ns3/scenario-config.h"
@@ -285,11 +289,59 @@ ServerTargets()
              }}};
 }
 
+/** @return the readers of InfiniBand subnets */
+std::vector<Target>
+SubnetTargets()
+{
+    const std::string net =
+        "vendid=0x2c9\nsysimgguid=0x10\nswitchguid=0x10(10)\nSwitch\t4 \"S-10\"\t # \"sw one\" base "
+        "port 0 lid 6 lmc 0\n[1] \"H-20\"[1](21) # \"ca\" lid 4 4xEDR\n[2] \"S-30\"[1] # \"x y\" "
+        "lid 9 1xSDR s=4\n\nswitchguid=0x30\nSwitch 4 \"S-30\"\n[1] \"S-10\"[2]\n[4] \"H-40\" "
+        "[1]\n\ncaguid=0x20\nCa 2 \"H-20\" # \"ca\"\n[1](21) \"S-10\"[1] # lid 4 lmc 1 \"sw\" "
+        "lid 6 4xEDR\n\nHca 1 \"H-40\"\n[1] \"S-30\"[4]\n";
+    const std::string lids = "0x10 0x0001 0x0001\n\n0x21 0x0004 0x0005\n";
+    const std::string tables = "dump_ucast_routes: Switch 0x10\nLID    : Port : Hops : Optimal\n"
+                               "0x0001 : 000  : 00   : yes\n0x0002 : UNREACHABLE\n"
+                               "0x0004 : 001  : 01   : yes\n";
+    std::istringstream in(net);
+    const IbSubnet subnet = IbNetReader::Read(in, "good").subnet;
+    return {{"ib net",
+             net,
+             [](std::istream& s) {
+                 const IbSubnet read = IbNetReader::Read(s, "fuzz").subnet;
+                 std::ostringstream os;
+                 IbNetWriter::WriteDiscovery(read, os);
+                 IbNetWriter::WriteSimulator(read, os);
+                 for (const char* engine : {"minhop", "updn"})
+                 {
+                     IbRouting::Compute(engine, read).FindCreditLoop(read);
+                 }
+             }},
+            {"ib lids",
+             lids,
+             [subnet](std::istream& s) {
+                 IbSubnet copy = subnet;
+                 IbRoutesReader::ReadLids(s, "fuzz", copy);
+             }},
+            {"ib tables", tables, [subnet](std::istream& s) {
+                 const auto read = IbRoutesReader::ReadTables(s, "fuzz", subnet);
+                 for (uint16_t lid = 0; lid < 10; ++lid)
+                 {
+                     read.Follow(subnet, 0, 1, lid);
+                 }
+                 read.FindCreditLoop(subnet);
+             }}};
+}
+
 /** @return all readers */
 std::vector<Target>
 Targets()
 {
     std::vector<Target> targets = FlowTargets();
+    for (auto& target : SubnetTargets())
+    {
+        targets.push_back(std::move(target));
+    }
     for (auto& target : ServerTargets())
     {
         targets.push_back(std::move(target));
