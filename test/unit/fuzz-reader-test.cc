@@ -294,7 +294,8 @@ std::vector<Target>
 SubnetTargets()
 {
     const std::string net =
-        "vendid=0x2c9\nsysimgguid=0x10\nswitchguid=0x10(10)\nSwitch\t4 \"S-10\"\t # \"sw one\" base "
+        "vendid=0x2c9\nsysimgguid=0x10\nswitchguid=0x10(10)\nSwitch\t4 \"S-10\"\t # "
+        "\"sw one\" base "
         "port 0 lid 6 lmc 0\n[1] \"H-20\"[1](21) # \"ca\" lid 4 4xEDR\n[2] \"S-30\"[1] # \"x y\" "
         "lid 9 1xSDR s=4\n\nswitchguid=0x30\nSwitch 4 \"S-30\"\n[1] \"S-10\"[2]\n[4] \"H-40\" "
         "[1]\n\ncaguid=0x20\nCa 2 \"H-20\" # \"ca\"\n[1](21) \"S-10\"[1] # lid 4 lmc 1 \"sw\" "
