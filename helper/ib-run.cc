@@ -37,7 +37,10 @@ Table()
          "FILE",
          "a subnet as ibnetdiscover prints it, or a network of ibsim",
          Store(&O::file)},
-        {"engine", "NAME", "routing engine: minhop (default), updn, ftree", Store(&O::engine)},
+        {"engine",
+         "NAME",
+         "routing engine: minhop (default), updn, ftree, dfsssp",
+         Store(&O::engine)},
         {"lids", "FILE", "LIDs of a real manager: guid2lid of opensm", Store(&O::lids)},
         {"routes", "FILE", "its tables, instead of an engine: opensm.fdbs", Store(&O::routes)},
         {"trace",
@@ -271,6 +274,7 @@ IbRun::CheckRoutes(const IbForwarding& routes) const
         m_out << "warning     " << routes.turns
               << " table entries turn up after down: there is no other way\n";
     }
+    m_out << "lanes       " << +routes.nLanes << "\n";
     const auto loop = routes.FindCreditLoop(m_subnet);
     m_out << (loop.empty()
                   ? "credits     no loop\n"

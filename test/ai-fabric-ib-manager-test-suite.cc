@@ -4,6 +4,7 @@
 #include "function-test-case.h"
 #include "raw-fabric.h"
 
+#include "ns3/fabric-error.h"
 #include "ns3/fabric-random.h"
 #include "ns3/ib-subnet-agent.h"
 #include "ns3/string.h"
@@ -405,6 +406,34 @@ ForeignKey(FunctionTestCase& t)
     t.Same("counted", wires.agents[0]->GetPort(0).info.mKeyViolations, 1);
 }
 
+/** Mistakes are answered in words, before anything is asked. */
+void
+Mistakes(FunctionTestCase& t)
+{
+    Wires wires(TwoTiers());
+    const auto complaint = [](const Ptr<SubnetManager>& manager) {
+        try
+        {
+            manager->Start();
+        }
+        catch (const FabricError& e)
+        {
+            return std::string(e.what());
+        }
+        return std::string();
+    };
+    const auto has = [&t](const std::string& text, const char* what) {
+        t.True(text, text.find(what) != std::string::npos);
+    };
+    has(complaint(CreateObject<SubnetManager>()), "Attach() before");
+    auto manager = wires.AddManager(FIRST);
+    manager->SetAttribute("Engine", StringValue("torus"));
+    has(complaint(manager), "minhop, updn, ftree");
+    manager->SetAttribute("Engine", StringValue("dfsssp"));
+    has(complaint(manager), "does not write yet");
+    t.Same("packets", wires.carried, 0);
+}
+
 /** @brief Subnet managers over links that carry nothing but management packets. */
 class IbManagerTestSuite : public TestSuite
 {
@@ -418,6 +447,7 @@ class IbManagerTestSuite : public TestSuite
         Add("a cut cable is found, LIDs stay", SweepsAgain);
         Add("exactly one master", OneMaster);
         Add("a management key keeps others out", ForeignKey);
+        Add("mistakes are refused in words", Mistakes);
     }
 
   private:

@@ -3,6 +3,8 @@
  */
 #include "ib-forwarding.h"
 
+#include "ib-channel-graph.h"
+
 #include "ns3/fabric-error.h"
 
 #include <algorithm>
@@ -82,114 +84,96 @@ IbForwarding::Follow(const IbSubnet& subnet, uint32_t node, uint8_t port, uint16
     return way;
 }
 
-std::vector<IbForwarding::Step>
-IbForwarding::FindCreditLoop(const IbSubnet& subnet) const
+IbChannels::IbChannels(const IbSubnet& subnet)
 {
-    const auto nodes = static_cast<uint32_t>(subnet.GetNodes().size());
-    // a link is numbered by where it begins; what waits for what, as lists by link
-    constexpr uint32_t stride = 256;
-    std::vector<std::vector<uint32_t>> waits(size_t{nodes} * stride);
-    std::vector<uint32_t> first;
-    std::vector<uint16_t> lids;
-    for (uint32_t node = 0; node < nodes; ++node)
+    for (const auto& node : subnet.GetNodes())
     {
-        for (const auto& port : subnet.At(node).ports)
+        m_first.push_back(m_n);
+        m_n += static_cast<uint32_t>(node.ports.size());
+    }
+}
+
+IbForwarding::Step
+IbChannels::At(uint32_t channel) const
+{
+    const auto after = std::upper_bound(m_first.begin(), m_first.end(), channel);
+    const auto node = static_cast<uint32_t>(after - m_first.begin() - 1);
+    return {node, static_cast<uint8_t>(channel - m_first[node])};
+}
+
+std::vector<IbForwarding::Entry>
+IbForwarding::GetEntries(const IbSubnet& subnet, const IbChannels& channels) const
+{
+    std::vector<uint32_t> entries; // switches where packets enter
+    std::vector<uint16_t> lids;
+    for (const auto& node : subnet.GetNodes())
+    {
+        for (const auto& port : node.ports)
         {
             for (uint32_t i = 0; port.lid != 0 && i < 1U << port.lmc; ++i)
             {
                 lids.push_back(static_cast<uint16_t>(port.lid + i));
             }
-            const bool adapter = subnet.At(node).type != Type::SWITCH;
-            if (adapter && port.peer != IbSubnet::NONE)
+            if (node.type != Type::SWITCH && port.peer != IbSubnet::NONE)
             {
-                first.push_back(port.peer); // packets enter there
+                entries.push_back(port.peer);
             }
         }
     }
-    std::sort(first.begin(), first.end());
-    first.erase(std::unique(first.begin(), first.end()), first.end());
-    std::vector<uint16_t> seen(nodes, 0);
+    std::sort(entries.begin(), entries.end());
+    entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
+    std::vector<Entry> ways;
     for (const uint16_t lid : lids)
     {
-        for (uint32_t node : first)
+        for (const uint32_t entry : entries)
         {
-            uint32_t before = IbSubnet::NONE;
-            for (size_t steps = 0; steps < MAX_STEPS; ++steps)
+            if (subnet.At(entry).type != Type::SWITCH)
             {
-                const bool isSwitch = subnet.At(node).type == Type::SWITCH;
-                const uint8_t port = isSwitch ? Get(node, lid) : NO_PORT;
-                const auto& ports = subnet.At(node).ports;
-                if (port == 0 || port >= ports.size() || ports[port].peer == IbSubnet::NONE)
-                {
-                    break;
-                }
-                const uint32_t link = node * stride + port;
-                if (before != IbSubnet::NONE)
-                {
-                    auto& list = waits[before];
-                    if (std::find(list.begin(), list.end(), link) == list.end())
-                    {
-                        list.push_back(link);
-                    }
-                }
-                if (seen[node] == lid)
-                {
-                    break; // the rest of the way is known
-                }
-                seen[node] = lid;
-                before = link;
-                node = ports[port].peer;
+                continue; // two adapters on one cable
+            }
+            const Way way = Follow(subnet, entry, NO_PORT, lid);
+            ways.push_back({entry, lid, {}});
+            for (const Step& step : way.steps)
+            {
+                ways.back().channels.push_back(channels.Of(step));
             }
         }
     }
+    return ways;
+}
 
-    // depth first; what is on the way from the start is grey
-    enum Colour : uint8_t
+std::vector<IbForwarding::Step>
+IbForwarding::FindCreditLoop(const IbSubnet& subnet) const
+{
+    const IbChannels channels(subnet);
+    const std::vector<Entry> ways = GetEntries(subnet, channels);
+    for (uint32_t lane = 0; lane < nLanes; ++lane)
     {
-        WHITE,
-        GREY,
-        BLACK
-    };
-
-    std::vector<Colour> colour(waits.size(), WHITE);
-    for (uint32_t start = 0; start < waits.size(); ++start)
-    {
-        std::vector<std::pair<uint32_t, size_t>> way;
-        if (colour[start] == WHITE && !waits[start].empty())
+        IbChannelGraph graph(channels.GetN());
+        for (const Entry& way : ways)
         {
-            way.emplace_back(start, 0);
-            colour[start] = GREY;
+            for (size_t i = 1; GetLane(way.node, way.lid) == lane && i < way.channels.size(); ++i)
+            {
+                graph.Add(way.channels[i - 1], way.channels[i]);
+            }
         }
-        while (!way.empty())
+        std::vector<Step> loop;
+        for (const uint32_t channel : graph.FindCircle())
         {
-            auto& [link, next] = way.back();
-            if (next == waits[link].size())
-            {
-                colour[link] = BLACK;
-                way.pop_back();
-                continue;
-            }
-            const uint32_t to = waits[link][next++];
-            if (colour[to] == GREY)
-            {
-                const auto begin = std::find_if(way.begin(), way.end(), [to](const auto& entry) {
-                    return entry.first == to;
-                });
-                std::vector<Step> loop;
-                for (auto it = begin; it != way.end(); ++it)
-                {
-                    loop.push_back({it->first / stride, static_cast<uint8_t>(it->first % stride)});
-                }
-                return loop;
-            }
-            if (colour[to] == WHITE)
-            {
-                colour[to] = GREY;
-                way.emplace_back(to, 0);
-            }
+            loop.push_back(channels.At(channel));
+        }
+        if (!loop.empty())
+        {
+            return loop;
         }
     }
     return {};
+}
+
+uint8_t
+IbForwarding::GetLane(uint32_t node, uint16_t lid) const
+{
+    return node < lanes.size() && lid < lanes[node].size() ? lanes[node][lid] : 0;
 }
 
 std::string

@@ -13,6 +13,8 @@
 namespace ns3
 {
 
+class IbChannels;
+
 /**
  * @ingroup ai-fabric
  * @brief The linear forwarding tables of all switches of a subnet, and what follows from them.
@@ -29,6 +31,14 @@ class IbForwarding
         uint8_t port;  //!< by this port
     };
 
+    /** @brief The way of all packets that enter at a switch for a destination. */
+    struct Entry
+    {
+        uint32_t node;                  //!< switch where they enter
+        uint16_t lid;                   //!< destination
+        std::vector<uint32_t> channels; //!< links behind it, see IbChannels
+    };
+
     /** @brief A way from one LID to another. */
     struct Way
     {
@@ -38,6 +48,16 @@ class IbForwarding
 
     std::vector<std::vector<uint8_t>> tables; //!< by node and LID: egress port; 0: to itself
     uint64_t turns{0}; //!< entries by which a packet may go up after it went down
+
+    std::vector<std::vector<uint8_t>> lanes; //!< by node where packets enter and LID: virtual lane
+    uint8_t nLanes{1};                       //!< virtual lanes in use
+
+    /**
+     * @param node switch where a packet enters
+     * @param lid destination
+     * @return its virtual lane, all the way
+     */
+    uint8_t GetLane(uint32_t node, uint16_t lid) const;
 
     /**
      * @param node index
@@ -74,10 +94,17 @@ class IbForwarding
     Way Follow(const IbSubnet& subnet, uint32_t node, uint8_t port, uint16_t to) const;
 
     /**
+     * @param subnet the subnet
+     * @param channels its links
+     * @return ways from every switch with adapters to every LID
+     */
+    std::vector<Entry> GetEntries(const IbSubnet& subnet, const IbChannels& channels) const;
+
+    /**
      * @brief Look for a circle of links each of which waits for room behind the next one.
      *
      * Links wait for each other where packets that an adapter can send pass from one to the next.
-     * With credits and one virtual lane such a circle can lock up.
+     * With credits such a circle within one virtual lane can lock up.
      * @param subnet the subnet
      * @return links of a circle, in order; empty if there is none
      */
@@ -89,6 +116,42 @@ class IbForwarding
      * @return them for people: "a[3] -> b[1], b[2] -> ..."
      */
     static std::string Describe(const IbSubnet& subnet, const std::vector<Step>& steps);
+};
+
+/**
+ * @ingroup ai-fabric
+ * @brief Numbers for the links of a subnet, by where they begin.
+ */
+class IbChannels
+{
+  public:
+    /** @param subnet the subnet */
+    explicit IbChannels(const IbSubnet& subnet);
+
+    /** @return how many numbers there are */
+    uint32_t GetN() const
+    {
+        return m_n;
+    }
+
+    /**
+     * @param step a link
+     * @return its number
+     */
+    uint32_t Of(const IbForwarding::Step& step) const
+    {
+        return m_first[step.node] + step.port;
+    }
+
+    /**
+     * @param channel a number
+     * @return its link
+     */
+    IbForwarding::Step At(uint32_t channel) const;
+
+  private:
+    std::vector<uint32_t> m_first; //!< by node: number of its port 0
+    uint32_t m_n{0};               //!< numbers
 };
 
 } // namespace ns3

@@ -3,6 +3,8 @@
  */
 #include "ib-routing.h"
 
+#include "ib-layers.h"
+
 #include "ns3/fabric-error.h"
 
 #include <algorithm>
@@ -463,6 +465,7 @@ const Engine ENGINES[] = {
     {"minhop", [](Graph& graph, IbForwarding& tables) { graph.MinHop(tables); }},
     {"updn", [](Graph& graph, IbForwarding& tables) { graph.UpDown(tables, false); }},
     {"ftree", [](Graph& graph, IbForwarding& tables) { graph.UpDown(tables, true); }},
+    {"dfsssp", [](Graph& graph, IbForwarding& tables) { graph.MinHop(tables); }},
 };
 
 const Engine&
@@ -499,8 +502,14 @@ IbRouting::Check(const std::string& name)
     Find(name);
 }
 
+bool
+IbRouting::NeedsLanes(const std::string& name)
+{
+    return name == "dfsssp";
+}
+
 IbForwarding
-IbRouting::Compute(const std::string& name, const IbSubnet& subnet)
+IbRouting::Compute(const std::string& name, const IbSubnet& subnet, uint32_t lanes)
 {
     const Engine& engine = Find(name);
     IbForwarding result;
@@ -509,6 +518,10 @@ IbRouting::Compute(const std::string& name, const IbSubnet& subnet)
     if (graph.GetNSwitches() > 0)
     {
         engine.compute(graph, result);
+    }
+    if (NeedsLanes(name))
+    {
+        IbLayers::Assign(subnet, result, lanes);
     }
     return result;
 }

@@ -138,6 +138,12 @@ SubnetManager::Start()
         throw FabricError("SubnetManager::Start(): it needs Attach() before");
     }
     IbRouting::Check(m_engine);
+    if (!m_router && IbRouting::NeedsLanes(m_engine))
+    {
+        throw FabricError("SubnetManager::Engine: '" + m_engine +
+                          "' needs lanes by source and destination, which it does not write yet; "
+                          "allowed: minhop, updn, ftree");
+    }
     m_running = true;
     m_client.SetUp(m_window, m_timeout, m_tries, [this](const IbSmp& smp) { Send(smp); });
     m_agent->onSmInfo = [this]() { return GetSmInfo(); };

@@ -48,6 +48,9 @@ class InfiniBand(ProgramCase):
         self.assertIn("20 of 20", out)
         self.assertIn("no loop", out)
         self.assertEqual(out.split("way  ")[1].count("->"), 4)
+        out = self.ib("--file=ring", "--engine=dfsssp")
+        self.assertIn("lanes       2", out)
+        self.assertIn("no loop", out)
 
     def test_files_written_are_read_again(self):
         self.write("ring", RING)

@@ -4,6 +4,7 @@
 #include "reader-test-util.h"
 
 #include "ns3/fabric-random.h"
+#include "ns3/ib-layers.h"
 #include "ns3/ib-lid-table.h"
 #include "ns3/ib-net-reader.h"
 #include "ns3/ib-routes-reader.h"
@@ -168,6 +169,7 @@ TEST(IbRouting, TreesAreReachedByShortestWaysAndShiftsDoNotCollide)
             const IbForwarding tables = IbRouting::Compute(name, subnet);
             ExpectWays(subnet, tables, true);
             EXPECT_TRUE(tables.FindCreditLoop(subnet).empty());
+            EXPECT_EQ(tables.nLanes, 1) << "trees need one";
             if (name != "ftree")
             {
                 continue;
@@ -216,6 +218,37 @@ TEST(IbRouting, CreditLoopsAreNamed)
     EXPECT_TRUE(IbRouting::Compute("minhop", Ring(3)).FindCreditLoop(Ring(3)).empty());
 }
 
+// faults 42, 43: more lanes break the loop; too few are refused with both numbers
+TEST(IbRouting, LanesBreakCreditLoops)
+{
+    const IbSubnet ring = Ring(4);
+    IbForwarding clockwise;
+    for (uint32_t at = 0; at < 4; ++at)
+    {
+        for (uint32_t to = 0; to < 4; ++to)
+        {
+            clockwise.Set(at, LidOf(ring, 4 + to), at == to ? 3 : 1);
+        }
+    }
+    const auto few = ErrorOf([&] { IbLayers::Assign(ring, clockwise, 1); });
+    EXPECT_NE(few.find("need 2 virtual lanes"), std::string::npos) << few;
+    EXPECT_NE(few.find("there are 1"), std::string::npos) << few;
+    EXPECT_FALSE(clockwise.FindCreditLoop(ring).empty());
+    IbLayers::Assign(ring, clockwise, 2);
+    EXPECT_EQ(clockwise.nLanes, 2);
+    EXPECT_TRUE(clockwise.FindCreditLoop(ring).empty());
+    for (uint32_t n = 3; n < 12; ++n)
+    {
+        const IbSubnet other = Ring(n);
+        const IbForwarding tables = IbRouting::Compute("dfsssp", other);
+        ExpectWays(other, tables, true);
+        EXPECT_TRUE(tables.FindCreditLoop(other).empty());
+        EXPECT_LE(tables.nLanes, 3) << n;
+        EXPECT_EQ(tables.nLanes > 1, n > 4) << n; // in the square equal ways make no circle
+    }
+    EXPECT_THROW(IbRouting::Compute("dfsssp", Ring(6), 1), FabricError);
+}
+
 TEST(IbRouting, AnySubnetAnyCableMissing)
 {
     uint32_t legal = 0;
@@ -253,6 +286,9 @@ TEST(IbRouting, AnySubnetAnyCableMissing)
         Number(subnet);
         SCOPED_TRACE(seed);
         ExpectWays(subnet, IbRouting::Compute("minhop", subnet), true);
+        const IbForwarding lanes = IbRouting::Compute("dfsssp", subnet, IbLayers::MOST);
+        ExpectWays(subnet, lanes, true);
+        EXPECT_TRUE(lanes.FindCreditLoop(subnet).empty());
         const IbForwarding updn = IbRouting::Compute("updn", subnet);
         ExpectWays(subnet, updn, false);
         legal += updn.turns == 0 ? 1 : 0;
@@ -267,7 +303,7 @@ TEST(IbRouting, AnySubnetAnyCableMissing)
 TEST(IbRouting, RefusesWhatDoesNotFit)
 {
     const auto unknown = ErrorOf([] { IbRouting::Compute("torus", Ring(3)); });
-    EXPECT_NE(unknown.find("minhop, updn, ftree"), std::string::npos) << unknown;
+    EXPECT_NE(unknown.find("minhop, updn, ftree, dfsssp"), std::string::npos) << unknown;
     const auto ring = ErrorOf([] { IbRouting::Compute("ftree", Ring(4)); });
     EXPECT_NE(ring.find("no fat-tree"), std::string::npos) << ring;
     IbSubnet subnet = Tree(2, 2);
@@ -356,6 +392,9 @@ TEST(IbRouting, AgreesWithARealManager)
         EXPECT_EQ(!theirs.FindCreditLoop(subnet).empty(), turns);
         EXPECT_EQ(ours.turns > 0, turns);
         EXPECT_TRUE(turns || ours.FindCreditLoop(subnet).empty());
+        const auto lanes = IbRouting::Compute("dfsssp", subnet);
+        EXPECT_TRUE(lanes.FindCreditLoop(subnet).empty());
+        EXPECT_LE(lanes.nLanes, 2);
     }
 }
 
