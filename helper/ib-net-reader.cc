@@ -10,9 +10,7 @@
 
 #include <algorithm>
 #include <fstream>
-#include <optional>
 #include <set>
-#include <sstream>
 #include <vector>
 
 namespace ns3
@@ -30,15 +28,14 @@ constexpr size_t MAX_LINE = 1 << 20; // bytes
 /** @brief One end of a cable as a line tells it. */
 struct End
 {
-    std::string peer;     //!< node at the other end
-    uint8_t peerPort{0};  //!< port there
-    uint32_t line{0};     //!< where it is told
-    uint8_t lanes{0};     //!< 0: not told
-    std::string speed;    //!< empty: not told
-    uint64_t guid{0};     //!< of this port, 0: not told
-    uint64_t peerGuid{0}; //!< of the other port
-    uint32_t lid{0};      //!< of this port
-    uint32_t lmc{0};      //!< of this port
+    std::string peer;    //!< node at the other end
+    uint8_t peerPort{0}; //!< port there
+    uint32_t line{0};    //!< where it is told
+    uint8_t lanes{0};    //!< 0: not told
+    std::string speed;   //!< empty: not told
+    uint64_t guid{0};    //!< of this port, 0: not told
+    uint32_t lid{0};     //!< of this port
+    uint32_t lmc{0};     //!< of this port
 };
 
 /** @brief A node as its block tells it. */
@@ -333,7 +330,7 @@ Net::ReadPort(Scan& scan, uint32_t line)
     scan.Require("]", "behind the port");
     if (scan.Take("("))
     {
-        end.peerGuid = scan.Guid("the other port's GUID");
+        scan.Guid("the other port's GUID"); // its own line says it too
         scan.Require(")", "behind the other port's GUID");
     }
     if (scan.Take("#"))
@@ -386,16 +383,11 @@ Net::ReadLinkComment(Scan& scan, End& end)
             end.lmc = scan.Number(0, 7, "LMC");
         }
         else if (!own && x != std::string::npos && x > 0 && x < 3 &&
-                 word.find_first_not_of("0123456789") == x && IbRate::Has(word.substr(x + 1)))
+                 word.find_first_not_of("0123456789") == x)
         {
             end.lanes = static_cast<uint8_t>(std::stoul(word.substr(0, x)));
             end.speed = word.substr(x + 1);
-            IbRate::Get(end.speed).PortBps(end.lanes); // refuses other widths
-        }
-        else if (!own && x != std::string::npos && x > 0 && x < 3 &&
-                 word.find_first_not_of("0123456789") == x)
-        {
-            IbRate::Get(word.substr(x + 1)); // refuses it, with all that are known
+            IbRate::Get(end.speed).PortBps(end.lanes); // refuses other speeds and widths
         }
     }
 }

@@ -229,38 +229,37 @@ IbRun::GiveLids()
 int
 IbRun::CheckRoutes(const IbForwarding& routes) const
 {
-    const auto hosts = m_subnet.GetNodesOf(Type::CA);
+    std::vector<IbForwarding::Step> ends; // cabled ports of adapters
+    for (uint32_t node : m_subnet.GetNodesOf(Type::CA))
+    {
+        const auto& ports = m_subnet.At(node).ports;
+        for (size_t port = 1; port < ports.size(); ++port)
+        {
+            if (ports[port].peer != IbSubnet::NONE)
+            {
+                ends.push_back({node, static_cast<uint8_t>(port)});
+            }
+        }
+    }
     const auto islands = m_subnet.GetIslands();
     std::map<uint32_t, uint32_t> hops;
     uint64_t reached = 0;
     uint64_t joined = 0;
-    for (uint32_t a : hosts)
+    for (const auto& a : ends)
     {
-        for (uint32_t b : hosts)
+        for (const auto& b : ends)
         {
-            if (a == b || islands[a] != islands[b])
+            if (a.node == b.node || islands[a.node] != islands[b.node])
             {
                 continue;
             }
-            for (size_t from = 1; from < m_subnet.At(a).ports.size(); ++from)
+            ++joined;
+            const uint16_t lid = m_subnet.At(b.node).ports[b.port].lid;
+            const auto way = routes.Follow(m_subnet, a.node, a.port, lid);
+            if (lid != 0 && way.arrives)
             {
-                for (const auto& to : m_subnet.At(b).ports)
-                {
-                    const bool cabled = m_subnet.At(a).ports[from].peer != IbSubnet::NONE &&
-                                        to.peer != IbSubnet::NONE;
-                    if (!cabled)
-                    {
-                        continue;
-                    }
-                    ++joined;
-                    const auto way = routes.Follow(m_subnet, a, static_cast<uint8_t>(from), to.lid);
-                    const bool arrives = to.lid != 0 && way.arrives;
-                    reached += arrives ? 1 : 0;
-                    if (arrives)
-                    {
-                        ++hops[static_cast<uint32_t>(way.steps.size())];
-                    }
-                }
+                ++reached;
+                ++hops[static_cast<uint32_t>(way.steps.size())];
             }
         }
     }

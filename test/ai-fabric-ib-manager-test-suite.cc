@@ -105,7 +105,7 @@ class Wires
                 return 0;
             }
             const uint8_t out = agents[at]->GetForwarding()[LidOf(to)];
-            if (out == IbSubnetAgent::NO_PORT || cut.count({at, out}) > 0 ||
+            if (out == IbForwarding::NO_PORT || cut.count({at, out}) > 0 ||
                 agents[at]->GetPort(out).info.state != IbPortState::ACTIVE)
             {
                 return 0;

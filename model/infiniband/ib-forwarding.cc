@@ -23,7 +23,7 @@ bool
 HasLid(const IbSubnet::Node& node, uint16_t lid)
 {
     return std::any_of(node.ports.begin(), node.ports.end(), [lid](const IbSubnet::Port& port) {
-        return port.lid != 0 && lid >= port.lid && lid < port.lid + (1U << port.lmc);
+        return port.HasLid(lid);
     });
 }
 } // namespace

@@ -68,6 +68,7 @@ class Graph
     std::vector<uint32_t> DistancesFrom(const std::vector<uint32_t>& switches) const;
     void Rank();
     std::vector<uint32_t> RootsOf(uint32_t start) const;
+    bool AreAdjacent(uint32_t a, uint32_t b) const;
     bool IsTiered(const std::vector<uint32_t>& island) const;
     bool IsUp(uint32_t from, uint32_t to) const;
     void Go(IbForwarding& tables,
@@ -248,13 +249,18 @@ Graph::Rank()
     {
         if (m_rank[node] == NONE) // an island that has no root yet
         {
-            for (uint32_t root : RootsOf(node))
-            {
-                roots.push_back(root);
-            }
+            const auto more = RootsOf(node);
+            roots.insert(roots.end(), more.begin(), more.end());
             m_rank = DistancesFrom(roots);
         }
     }
+}
+
+/** @return whether one is on the level above the other */
+bool
+Graph::AreAdjacent(uint32_t a, uint32_t b) const
+{
+    return m_level[a] + 1 == m_level[b] || m_level[b] + 1 == m_level[a];
 }
 
 /** @return whether all cables between these switches join adjacent levels */
@@ -263,7 +269,7 @@ Graph::IsTiered(const std::vector<uint32_t>& island) const
 {
     return std::all_of(island.begin(), island.end(), [this](uint32_t node) {
         return std::all_of(m_links[node].begin(), m_links[node].end(), [&](const Link& link) {
-            return m_level[node] + 1 == m_level[link.to] || m_level[link.to] + 1 == m_level[node];
+            return AreAdjacent(node, link.to);
         });
     });
 }
@@ -432,9 +438,7 @@ Graph::RequireFatTree()
         uint32_t up = 0;
         for (const Link& link : m_links[node])
         {
-            const bool adjacent =
-                m_level[node] + 1 == m_level[link.to] || m_level[link.to] + 1 == m_level[node];
-            if (!adjacent)
+            if (!AreAdjacent(node, link.to))
             {
                 throw FabricError(no + "'" + m_subnet.At(node).name + "' and '" +
                                   m_subnet.At(link.to).name +
@@ -457,15 +461,16 @@ Graph::RequireFatTree()
 /** @brief An engine. */
 struct Engine
 {
-    const char* name;
-    void (*compute)(Graph& graph, IbForwarding& tables);
+    const char* name;                                    //!< what it is asked for by
+    bool lanes;                                          //!< its ways go in lanes
+    void (*compute)(Graph& graph, IbForwarding& tables); //!< makes the ways
 };
 
 const Engine ENGINES[] = {
-    {"minhop", [](Graph& graph, IbForwarding& tables) { graph.MinHop(tables); }},
-    {"updn", [](Graph& graph, IbForwarding& tables) { graph.UpDown(tables, false); }},
-    {"ftree", [](Graph& graph, IbForwarding& tables) { graph.UpDown(tables, true); }},
-    {"dfsssp", [](Graph& graph, IbForwarding& tables) { graph.MinHop(tables); }},
+    {"minhop", false, [](Graph& graph, IbForwarding& tables) { graph.MinHop(tables); }},
+    {"updn", false, [](Graph& graph, IbForwarding& tables) { graph.UpDown(tables, false); }},
+    {"ftree", false, [](Graph& graph, IbForwarding& tables) { graph.UpDown(tables, true); }},
+    {"dfsssp", true, [](Graph& graph, IbForwarding& tables) { graph.MinHop(tables); }},
 };
 
 const Engine&
@@ -505,7 +510,7 @@ IbRouting::Check(const std::string& name)
 bool
 IbRouting::NeedsLanes(const std::string& name)
 {
-    return name == "dfsssp";
+    return Find(name).lanes;
 }
 
 IbForwarding
@@ -519,7 +524,7 @@ IbRouting::Compute(const std::string& name, const IbSubnet& subnet, uint32_t lan
     {
         engine.compute(graph, result);
     }
-    if (NeedsLanes(name))
+    if (engine.lanes)
     {
         IbLayers::Assign(subnet, result, lanes);
     }

@@ -57,6 +57,7 @@ class IbRouting
     /**
      * @param name an engine
      * @return whether its packets go in lanes by source and destination
+     * @throws FabricError for an unknown name, with all known ones
      */
     static bool NeedsLanes(const std::string& name);
 };

@@ -14,17 +14,6 @@ namespace
 {
 constexpr uint8_t TYPE_SWITCH = 2;
 
-/** Identity, as far as the VLs go that a port has: what a node has before anybody set it. */
-IbData
-PlainSlToVl()
-{
-    IbData data{};
-    for (uint8_t sl = 0; sl < 16; ++sl)
-    {
-        IbBlock::SetVl(data, sl, 0);
-    }
-    return data;
-}
 } // namespace
 
 IbSubnetAgent::IbSubnetAgent(const IbNodeInfo& node, const std::vector<uint64_t>& portGuids)
@@ -42,12 +31,12 @@ IbSubnetAgent::IbSubnetAgent(const IbNodeInfo& node, const std::vector<uint64_t>
     {
         m_ports[i].guid = portGuids[i];
         m_ports[i].info.localPort = static_cast<uint8_t>(i);
-        m_ports[i].slToVl.assign(IsSwitch() ? m_ports.size() : 1, PlainSlToVl());
+        m_ports[i].slToVl.assign(IsSwitch() ? m_ports.size() : 1, IbData{});
     }
     if (IsSwitch())
     {
         m_switch.linearCap = IbLidTable::UNICAST_END - 1;
-        m_forwarding.assign(IbLidTable::UNICAST_END, NO_PORT);
+        m_forwarding.assign(IbLidTable::UNICAST_END, IbForwarding::NO_PORT);
         m_ports[0].info.state = IbPortState::ACTIVE; // no link that could be down
     }
 }
@@ -233,7 +222,7 @@ IbSubnetAgent::Get(IbSmp& smp, uint8_t ingress)
     case IbAttribute::LINEAR_FORWARDING: {
         const size_t first = size_t{smp.modifier} * IbBlock::FORWARDING;
         const bool there = first + IbBlock::FORWARDING <= m_forwarding.size();
-        smp.data.fill(NO_PORT);
+        smp.data.fill(IbForwarding::NO_PORT);
         if (there)
         {
             std::copy_n(m_forwarding.begin() + static_cast<std::ptrdiff_t>(first),

@@ -5,6 +5,7 @@
 #define IB_SUBNET_AGENT_H
 
 #include "ib-attributes.h"
+#include "ib-forwarding.h"
 #include "ib-lid-table.h"
 #include "ib-smp.h"
 
@@ -42,11 +43,10 @@ class IbSubnetAgent
         IbPortInfo info;                     //!< PortInfo
         uint64_t guid{0};                    //!< port GUID
         std::vector<uint16_t> pKeys{0xffff}; //!< P_Key table; the default partition, full member
-        std::vector<IbData> slToVl;          //!< a switch: by ingress port, else one
+        std::vector<IbData> slToVl; //!< a switch: by ingress port, else one; at first all in VL 0
     };
 
-    static constexpr uint8_t NO_PORT = 255; //!< table: no way
-    static constexpr uint8_t PKEYS = 32;    //!< entries of each P_Key table
+    static constexpr uint8_t PKEYS = 32; //!< entries of each P_Key table
 
     /**
      * @param node what it is; localPort and portGuid are filled in by port
@@ -89,7 +89,7 @@ class IbSubnetAgent
      */
     Port& GetPort(uint8_t port);
 
-    /** @return by LID: egress port, NO_PORT for none; a switch only */
+    /** @return by LID: egress port, IbForwarding::NO_PORT for none; a switch only */
     const std::vector<uint8_t>& GetForwarding() const
     {
         return m_forwarding;

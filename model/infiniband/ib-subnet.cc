@@ -177,8 +177,7 @@ IbSubnet::FindLid(uint16_t lid, uint32_t& node, uint8_t& port) const
     {
         for (size_t k = 0; k < m_nodes[i].ports.size(); ++k)
         {
-            const Port& p = m_nodes[i].ports[k];
-            if (p.lid != 0 && lid >= p.lid && lid < p.lid + (1U << p.lmc))
+            if (m_nodes[i].ports[k].HasLid(lid))
             {
                 node = i;
                 port = static_cast<uint8_t>(k);

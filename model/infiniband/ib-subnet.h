@@ -46,6 +46,15 @@ class IbSubnet
         uint64_t guid{0};    //!< port GUID; 0: not known, or a port of a switch but 0
         uint16_t lid{0};     //!< lowest LID; 0: none yet
         uint8_t lmc{0};      //!< 2^lmc LIDs
+
+        /**
+         * @param wanted a LID
+         * @return whether it is one of this port's
+         */
+        bool HasLid(uint16_t wanted) const
+        {
+            return lid != 0 && wanted >= lid && wanted < lid + (1U << lmc);
+        }
     };
 
     /** @brief A node. */

@@ -209,6 +209,18 @@ SubnetManager::Send(IbSmp smp)
     }
 }
 
+/** @return a question as IbSweep makes it, with our key */
+IbSmp
+SubnetManager::Make(const IbSweep::Path& path,
+                    IbMethod method,
+                    IbAttribute attribute,
+                    uint32_t modifier) const
+{
+    IbSmp smp = IbSweep::Make(path, method, attribute, modifier);
+    smp.mKey = m_mKey;
+    return smp;
+}
+
 void
 SubnetManager::Receive(const IbSmp& smp)
 {
@@ -257,8 +269,7 @@ SubnetManager::AskOthers()
             continue;
         }
         ++m_others;
-        IbSmp smp = IbSweep::Make(m_sweep.GetPath(node), IbMethod::GET, IbAttribute::SM_INFO);
-        smp.mKey = m_mKey;
+        const IbSmp smp = Make(m_sweep.GetPath(node), IbMethod::GET, IbAttribute::SM_INFO);
         m_client.Ask(smp, [this, node](const IbSmp* answer) {
             if (answer != nullptr && answer->status == IbSmpStatus::OK)
             {
@@ -285,11 +296,8 @@ SubnetManager::OnOther(uint32_t node, const IbSmInfo& info)
     if (m_state == State::MASTER && goesBefore && info.state == State::STANDBY)
     {
         // hands over; the other one looks at the subnet by itself
-        IbSmp smp = IbSweep::Make(m_sweep.GetPath(node),
-                                  IbMethod::SET,
-                                  IbAttribute::SM_INFO,
-                                  IbSmInfo::HANDOVER);
-        smp.mKey = m_mKey;
+        IbSmp smp =
+            Make(m_sweep.GetPath(node), IbMethod::SET, IbAttribute::SM_INFO, IbSmInfo::HANDOVER);
         smp.data = own.Pack();
         m_client.Ask(smp, [](const IbSmp*) {});
         ++m_outranked;
@@ -344,8 +352,7 @@ SubnetManager::StandBy(uint32_t master)
 void
 SubnetManager::Poll()
 {
-    IbSmp smp = IbSweep::Make(m_masterPath, IbMethod::GET, IbAttribute::SM_INFO);
-    smp.mKey = m_mKey;
+    const IbSmp smp = Make(m_masterPath, IbMethod::GET, IbAttribute::SM_INFO);
     m_client.Ask(smp, [this](const IbSmp* answer) {
         if (m_state != State::STANDBY)
         {
@@ -374,10 +381,9 @@ SubnetManager::Check()
         // a switch tells of links, an adapter whether a manager came or went
         const bool isSwitch = m_subnet.At(node).type == Type::SWITCH;
         ++m_open;
-        IbSmp smp = IbSweep::Make(m_sweep.GetPath(node),
-                                  IbMethod::GET,
-                                  isSwitch ? IbAttribute::SWITCH_INFO : IbAttribute::PORT_INFO);
-        smp.mKey = m_mKey;
+        const IbSmp smp = Make(m_sweep.GetPath(node),
+                               IbMethod::GET,
+                               isSwitch ? IbAttribute::SWITCH_INFO : IbAttribute::PORT_INFO);
         m_client.Ask(smp, [this, node, isSwitch](const IbSmp* answer) {
             if (HasChanged(node, isSwitch, answer))
             {
@@ -409,15 +415,10 @@ SubnetManager::HasChanged(uint32_t node, bool isSwitch, const IbSmp* answer) con
 // ---- writing ------------------------------------------------------------------------------------
 
 void
-SubnetManager::Ask(uint32_t node,
-                   IbMethod method,
-                   IbAttribute attribute,
-                   uint32_t modifier,
-                   IbData data)
+SubnetManager::Write(uint32_t node, IbAttribute attribute, uint32_t modifier, const IbData& data)
 {
     ++m_open;
-    IbSmp smp = IbSweep::Make(m_sweep.GetPath(node), method, attribute, modifier);
-    smp.mKey = m_mKey;
+    IbSmp smp = Make(m_sweep.GetPath(node), IbMethod::SET, attribute, modifier);
     smp.data = data;
     m_client.Ask(smp, [this, node](const IbSmp* answer) {
         if (answer == nullptr || answer->status != IbSmpStatus::OK)
@@ -475,10 +476,22 @@ SubnetManager::Do(Step step)
     Next();
 }
 
+/** @return what a port should have besides its state: as it was found, with our LID, prefix and key
+ */
+IbPortInfo
+SubnetManager::WantedOf(uint32_t node, uint8_t port) const
+{
+    IbPortInfo info = m_sweep.GetPortInfo(node, port);
+    info.lid = m_subnet.At(node).ports[port].lid;
+    info.masterLid = m_lids.Get(m_agent->GetPort(m_port).guid);
+    info.gidPrefix = m_prefix;
+    info.mKey = m_mKey;
+    return info;
+}
+
 void
 SubnetManager::WriteLids()
 {
-    const uint16_t own = m_lids.Get(m_agent->GetPort(m_port).guid);
     for (uint32_t node = 0; node < m_subnet.GetNodes().size(); ++node)
     {
         const auto& ports = m_subnet.At(node).ports;
@@ -488,13 +501,9 @@ SubnetManager::WriteLids()
             {
                 continue;
             }
-            IbPortInfo info = m_sweep.GetPortInfo(node, i);
-            info.lid = ports[i].lid;
-            info.masterLid = own;
-            info.gidPrefix = m_prefix;
-            info.mKey = m_mKey;
+            IbPortInfo info = WantedOf(node, i);
             info.state = static_cast<IbPortState>(0);
-            Ask(node, IbMethod::SET, IbAttribute::PORT_INFO, i, info.Pack());
+            Write(node, IbAttribute::PORT_INFO, i, info.Pack());
         }
     }
 }
@@ -508,7 +517,7 @@ SubnetManager::WriteTables()
     {
         std::vector<uint8_t> table = ways.tables.at(node);
         const size_t blocks = (table.size() + IbBlock::FORWARDING - 1) / IbBlock::FORWARDING;
-        table.resize(blocks * IbBlock::FORWARDING, IbSubnetAgent::NO_PORT);
+        table.resize(blocks * IbBlock::FORWARDING, IbForwarding::NO_PORT);
         std::vector<uint8_t>& written = m_written[m_subnet.At(node).guid];
         for (size_t block = 0; block < blocks; ++block)
         {
@@ -522,11 +531,7 @@ SubnetManager::WriteTables()
             IbData data{};
             std::copy(table.begin() + first, table.begin() + last, data.begin());
             ++m_stats.blocksWritten;
-            Ask(node,
-                IbMethod::SET,
-                IbAttribute::LINEAR_FORWARDING,
-                static_cast<uint32_t>(block),
-                data);
+            Write(node, IbAttribute::LINEAR_FORWARDING, static_cast<uint32_t>(block), data);
         }
         written = table;
     }
@@ -540,7 +545,7 @@ SubnetManager::WriteTops()
         IbSwitchInfo info;
         info.linearTop = m_lids.GetTop();
         info.portStateChange = true; // clears it
-        Ask(node, IbMethod::SET, IbAttribute::SWITCH_INFO, 0, info.Pack());
+        Write(node, IbAttribute::SWITCH_INFO, 0, info.Pack());
     }
 }
 
@@ -552,17 +557,13 @@ SubnetManager::WritePorts(IbPortState state)
         const auto& ports = m_subnet.At(node).ports;
         for (uint8_t i = 1; i < ports.size(); ++i)
         {
-            IbPortInfo info = m_sweep.GetPortInfo(node, i);
+            IbPortInfo info = WantedOf(node, i);
             if (ports[i].peer == IbSubnet::NONE || info.state >= state)
             {
                 continue;
             }
             info.state = state;
-            info.lid = ports[i].lid;
-            info.masterLid = m_lids.Get(m_agent->GetPort(m_port).guid);
-            info.gidPrefix = m_prefix;
-            info.mKey = m_mKey;
-            Ask(node, IbMethod::SET, IbAttribute::PORT_INFO, i, info.Pack());
+            Write(node, IbAttribute::PORT_INFO, i, info.Pack());
         }
     }
 }

@@ -126,6 +126,10 @@ class SubnetManager : public Object
     };
 
     void Send(IbSmp smp);
+    IbSmp Make(const IbSweep::Path& path,
+               IbMethod method,
+               IbAttribute attribute,
+               uint32_t modifier = 0) const;
     IbSmInfo GetSmInfo() const;
     void SetState(IbSmInfo::State state);
     void Schedule(const Time& after, void (SubnetManager::*what)());
@@ -141,9 +145,10 @@ class SubnetManager : public Object
     void Check();
     bool HasChanged(uint32_t node, bool isSwitch, const IbSmp* answer) const;
 
-    void Ask(uint32_t node, IbMethod method, IbAttribute attribute, uint32_t modifier, IbData data);
+    void Write(uint32_t node, IbAttribute attribute, uint32_t modifier, const IbData& data);
     void Next();
     void Do(Step step);
+    IbPortInfo WantedOf(uint32_t node, uint8_t port) const;
     void WriteLids();
     void WriteTables();
     void WriteTops();

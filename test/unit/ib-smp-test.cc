@@ -213,7 +213,7 @@ TEST(IbSubnetAgent, TablesAreReadBackAsTheyWereSet)
     ASSERT_TRUE(s.Answer(smp, 1));
     EXPECT_EQ(smp.status, IbSmpStatus::OK);
     EXPECT_EQ(s.GetForwarding()[3 * 64 + 5], 6);
-    EXPECT_EQ(s.GetForwarding()[4 * 64], IbSubnetAgent::NO_PORT);
+    EXPECT_EQ(s.GetForwarding()[4 * 64], IbForwarding::NO_PORT);
     smp = Ask(IbMethod::GET, IbAttribute::LINEAR_FORWARDING, 3);
     ASSERT_TRUE(s.Answer(smp, 1));
     EXPECT_EQ(smp.data, block);
