@@ -16,8 +16,17 @@
 namespace ns3
 {
 
-/** @brief Traffic classes (802.1p priorities, IB VLs) of a port: 0..7. */
+/** @brief Traffic classes of Ethernet (802.1p priorities) and of servers: 0..7. */
 constexpr uint8_t FABRIC_CLASSES = 8;
+
+/** @brief Lanes of a port: Ethernet uses the first 8 as classes, InfiniBand all as VLs. */
+constexpr uint8_t FABRIC_LANES = 16;
+
+/** @brief A bit for each lane of a port. */
+typedef uint16_t FabricMask;
+
+/** @brief Partition key of packets without a side slot: the default partition, full member. */
+constexpr uint16_t FABRIC_DEFAULT_PKEY = 0xffff;
 
 /** @brief Destination that every endpoint receives. */
 constexpr uint32_t FABRIC_BROADCAST = 0xffffffff;
@@ -27,7 +36,8 @@ enum class FabricPacketKind : uint8_t
 {
     TRANSPORT, //!< an RDMA packet: `opcode` holds its BTH opcode
     ETHERNET,  //!< somebody else's frame: side slot holds its ns3::Packet
-    PAUSE,     //!< a PFC frame between neighbours: side slot holds its quanta
+    PAUSE,     //!< flow control between neighbours: of PFC the side slot holds the quanta, of
+               //!< credits destQp and psn hold what is granted and what was sent
     MEMORY     //!< a load, store or copy inside a server: `opcode` holds its MemoryOp
 };
 
@@ -42,6 +52,13 @@ enum FabricPacketFlag : uint8_t
     FABRIC_RETRANSMIT = 32, //!< sent before; for counters only
     FABRIC_PROBE = 64,      //!< reserved for congestion controls that ask for it
     FABRIC_WATCHED = 128    //!< on its way; the station will drain at its arrival
+};
+
+/** @brief What a frame that changes lanes and passes cut through needs at a station. */
+struct FabricPassage
+{
+    uint32_t tail : 28; //!< ps from its arrival to that of its last bit
+    uint32_t lane : 4;  //!< lane that it will leave by; once queued, the lane that it came by
 };
 
 /**
@@ -62,6 +79,7 @@ struct alignas(64) FabricPacket
     {
         uint32_t flowHash; //!< hash of the five-tuple; equal for all packets of one QP direction
         uint32_t tailLag;  //!< MEMORY: ps from `arrival` to that of the frame's last bit
+        FabricPassage passage; //!< on InfiniBand links
     };
     uint32_t destQp;       //!< destination QP number (24 bits)
     uint32_t psn;          //!< packet sequence number (24 bits); of MEMORY packets the tag
@@ -70,13 +88,14 @@ struct alignas(64) FabricPacket
     uint16_t payload;      //!< message bytes carried; of a read request, asked for
     uint16_t inPort;       //!< ingress port at the station it is at
     uint16_t outPort;      //!< egress port chosen there
-    uint8_t vl;            //!< traffic class 0..7
+    uint8_t vl;            //!< traffic class 0..7, or VL 0..15
     uint8_t opcode;        //!< BTH opcode (TRANSPORT) or MemoryOp (MEMORY)
     uint8_t flags;         //!< FabricPacketFlag bits
     uint8_t hops;          //!< links crossed so far
     uint8_t syndrome;      //!< AETH syndrome (ACK, NAK, RNR NAK); of MEMORY answers the status
     FabricPacketKind kind : 2; //!< what it is
-    uint8_t dscp : 6;      //!< differentiated services code point, as the source host wrote it
+    uint8_t dscp : 6;      //!< differentiated services code point, as the source host wrote it;
+                           //!< on InfiniBand links the service level
 };
 
 static_assert(sizeof(FabricPacket) == 64, "a packet record is one cache line");
@@ -96,9 +115,11 @@ struct FabricPacketSide
     uint32_t qkey{0};                     //!< DETH key
     uint32_t imm{0};                      //!< immediate data
     uint32_t msn{0};                      //!< AETH message sequence number, or free use
+    uint16_t pKey{FABRIC_DEFAULT_PKEY};   //!< BTH partition key
     uint8_t enable{0};                    //!< PFC class-enable vector
     uint16_t quanta[FABRIC_CLASSES]{};    //!< PFC pause quanta (512 bit times each); 0 = resume
-    Ptr<Packet> frame;                    //!< ETHERNET: the frame, headers included
+    Ptr<Packet> frame;                    //!< ETHERNET: the frame, headers included; of a
+                                          //!< management packet its 256 bytes
     uint32_t nextFree{0};                 //!< pool's free list
 };
 

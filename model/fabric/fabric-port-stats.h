@@ -21,6 +21,8 @@ enum class FabricDropReason : uint8_t
     LINK_ERROR,   //!< lost on the wire by the link's error rate
     WATCHDOG,     //!< flushed by the PFC watchdog
     TTL,          //!< crossed more links than any sane route has
+    PARTITION,    //!< InfiniBand: foreign partition key
+    DISCARDED,    //!< InfiniBand: the port is not active, or the SL has no VL there
     COUNT
 };
 
@@ -55,7 +57,7 @@ struct FabricClassStats
 /** @brief Counters of one port. */
 struct FabricPortStats
 {
-    FabricClassStats of[FABRIC_CLASSES];              //!< by class
+    FabricClassStats of[FABRIC_LANES];                //!< by class
     uint64_t dropsByReason[FABRIC_DROP_REASONS]{};    //!< packets dropped, by reason
     uint64_t droppedBytes{0};                         //!< buffer bytes dropped
     uint64_t controlTx{0};                            //!< control frames sent

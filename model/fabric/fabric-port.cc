@@ -189,6 +189,13 @@ FabricPort::MergeControl(FabricPacket* frame)
     return enable;
 }
 
+uint64_t
+FabricPort::ControlWord(const FabricPacket* frame)
+{
+    return FabricPacketPool::Get().Side(frame).enable | (static_cast<uint64_t>(frame->psn) << 8) |
+           (static_cast<uint64_t>(frame->destQp) << 24) | (static_cast<uint64_t>(frame->vl) << 40);
+}
+
 const char*
 FabricDropReasonName(FabricDropReason reason)
 {
@@ -198,7 +205,9 @@ FabricDropReasonName(FabricDropReason reason)
                                                            "link_down",
                                                            "link_error",
                                                            "watchdog",
-                                                           "ttl"};
+                                                           "ttl",
+                                                           "partition",
+                                                           "discarded"};
     return names[static_cast<uint8_t>(reason)];
 }
 

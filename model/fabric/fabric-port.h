@@ -74,7 +74,7 @@ class FabricPendingRing
         {
             MakeRoom();
         }
-        const uint64_t key = (static_cast<uint64_t>(at) << 3) | vl;
+        const uint64_t key = (static_cast<uint64_t>(at) << 4) | vl;
         uint32_t i = m_size++;
         while (i > 0 && Slot(i - 1) > key)
         {
@@ -90,14 +90,14 @@ class FabricPendingRing
      * @param blocked mask of classes to pass over
      * @return ps, FABRIC_NEVER if none
      */
-    FabricPs NextAfter(FabricPs now, uint8_t blocked)
+    FabricPs NextAfter(FabricPs now, FabricMask blocked)
     {
         DropUntil(now);
         for (uint32_t i = 0; i < m_size; ++i)
         {
-            if (!((blocked >> (Slot(i) & 7)) & 1))
+            if (!((blocked >> (Slot(i) & 15)) & 1))
             {
-                return static_cast<FabricPs>(Slot(i) >> 3);
+                return static_cast<FabricPs>(Slot(i) >> 4);
             }
         }
         return FABRIC_NEVER;
@@ -123,7 +123,7 @@ class FabricPendingRing
 
     void DropUntil(FabricPs now)
     {
-        while (m_size > 0 && static_cast<FabricPs>(Slot(0) >> 3) <= now)
+        while (m_size > 0 && static_cast<FabricPs>(Slot(0) >> 4) <= now)
         {
             m_head = (m_head + 1) & (m_capacity - 1);
             --m_size;
@@ -132,7 +132,7 @@ class FabricPendingRing
 
     void MakeRoom();
 
-    std::vector<uint64_t> m_slots; //!< power-of-two ring of (arrival << 3 | class)
+    std::vector<uint64_t> m_slots; //!< power-of-two ring of (arrival << 4 | class)
     uint32_t m_capacity{0};        //!< its size
     uint32_t m_head{0};            //!< index of the earliest
     uint32_t m_size{0};            //!< entries
@@ -249,6 +249,9 @@ class FabricPort
      */
     uint8_t MergeControl(FabricPacket* frame);
 
+    /** @return what a control frame says, for the digest @param frame the frame */
+    static uint64_t ControlWord(const FabricPacket* frame);
+
     /** @return true when another port is wired to this one and the link is up */
     bool IsUp() const
     {
@@ -265,7 +268,9 @@ class FabricPort
     const LinkProfile* link{nullptr}; //!< packets of MEMORY frames; null for other frames
     uint16_t id{0};                  //!< port number at the station
     bool up{false};                  //!< wired and not failed
-    uint8_t queued{0};               //!< classes with packets queued
+    bool cutThrough{false};          //!< frames posted here may leave before their last bit is in:
+                                     //!< MEMORY frames after their first packet, others at once
+    FabricMask queued{0};            //!< classes with packets queued
     FabricStation* station{nullptr}; //!< owner
     FabricPort* peer{nullptr};       //!< the other end
     FlowControl* flow{nullptr};      //!< never null once wired
@@ -273,8 +278,8 @@ class FabricPort
     FabricPacketFifo inbox;          //!< posted by the peer, in arrival order
     FabricPacketFifo control;        //!< control frames posted by the peer, in arrival order
     FabricPendingRing pending;       //!< arrivals that will leave by this port
-    FabricPacketFifo queue[FABRIC_CLASSES];     //!< output queues
-    uint64_t queueBytes[FABRIC_CLASSES]{};      //!< their lengths
+    FabricPacketFifo queue[FABRIC_LANES];       //!< output queues
+    uint64_t queueBytes[FABRIC_LANES]{};        //!< their lengths
 
     // cold
     FabricWake* wake;                //!< re-used event; one reference is ours
@@ -282,7 +287,6 @@ class FabricPort
     FabricPs waitingStart{0};        //!< when it starts, ps
     double errorRate{0};             //!< loss probability of a frame on the wire outwards, or
                                      //!< with a link profile of one of its packets
-    bool cutThrough{false};          //!< frames posted here may leave after their first packet
     FabricRandom errorStream;        //!< draws for errorRate
     FabricRandom markStream;         //!< draws for ECN marking
     Ptr<FlowControl> flowOwner;      //!< keeps `flow` alive

@@ -241,14 +241,14 @@ FabricStation::Post(FabricPort& in, FabricPacket* p, FabricPs arrival)
     p->inPort = in.id;
     const bool first = in.inbox.IsEmpty();
     in.inbox.Push(p);
+    DoPost(in, p); // may put the arrival off to that of the last bit
     if (first)
     {
-        m_due.Push(arrival, in.id);
+        m_due.Push(p->arrival, in.id);
     }
-    DoPost(in, p);
     if (m_eager)
     {
-        ArmDrain(arrival);
+        ArmDrain(p->arrival);
     }
 }
 
@@ -257,7 +257,10 @@ FabricStation::PostControl(FabricPort& in, FabricPacket* frame, FabricPs arrival
 {
     frame->arrival = arrival + in.flow->GetReactionTime();
     in.control.Push(frame);
-    Arm(in, frame->arrival);
+    if (in.flow->IsAwaited(*frame))
+    {
+        Arm(in, frame->arrival);
+    }
 }
 
 void
@@ -363,10 +366,17 @@ FabricStation::Transmit(FabricPort& port, FabricPacket* p, FabricPs now)
     port.Occupy(now, p->bytes + port.gapBytes);
     if (port.errorRate > 0 && port.errorStream.Uniform() < port.errorRate)
     {
+        port.flow->OnLost(*p);
         Drop(p, port, now, FabricDropReason::LINK_ERROR);
         return;
     }
-    port.peer->station->Post(*port.peer, p, port.busyUntil + port.latency);
+    FabricPs arrival = port.busyUntil;
+    if (port.peer->cutThrough)
+    {
+        p->passage.tail = static_cast<uint32_t>(arrival - now);
+        arrival = now;
+    }
+    port.peer->station->Post(*port.peer, p, arrival + port.latency);
 }
 
 void
@@ -389,7 +399,7 @@ FabricStation::SendControl(FabricPort& port, FabricPacket* frame, FabricPs now)
     Trajectory().digest += FabricRandom::Mix(static_cast<uint64_t>(start) ^
                                              (static_cast<uint64_t>(m_id) << 44) ^
                                              (static_cast<uint64_t>(port.id) << 36) ^
-                                             FabricRandom::Mix(pool.Side(frame).enable));
+                                             FabricRandom::Mix(FabricPort::ControlWord(frame)));
     if (!m_txTrace.IsEmpty())
     {
         m_txTrace(*frame, port.id, start);
@@ -398,6 +408,7 @@ FabricStation::SendControl(FabricPort& port, FabricPacket* frame, FabricPs now)
     port.waitingControl = nullptr;
     if (port.errorRate > 0 && port.errorStream.Uniform() < port.errorRate)
     {
+        port.flow->OnLost(*frame);
         Drop(frame, port, start, FabricDropReason::LINK_ERROR);
         return;
     }
@@ -442,7 +453,7 @@ FabricStation::Drop(FabricPacket* p, FabricPort& port, FabricPs at, FabricDropRe
 FabricPs
 FabricStation::NextWakeOfQueues(FabricPort& port, FabricPs now)
 {
-    const uint8_t blocked = port.flow->GetBlocked();
+    const FabricMask blocked = port.flow->GetBlocked();
     if (port.queued & ~blocked)
     {
         return port.busyUntil;
@@ -457,9 +468,12 @@ FabricStation::NextWakeOfQueues(FabricPort& port, FabricPs now)
     {
         next = std::min(next, std::max(port.busyUntil, port.flow->NextUnblock(blocked)));
     }
-    if (!port.control.IsEmpty())
+    for (const FabricPacket* c = port.control.Front(); c != nullptr; c = c->next)
     {
-        next = std::min(next, std::max(port.busyUntil, port.control.Front()->arrival));
+        if (port.flow->IsAwaited(*c))
+        {
+            return std::min(next, std::max(port.busyUntil, c->arrival));
+        }
     }
     return next;
 }
@@ -546,7 +560,7 @@ FabricStation::ApplyLinkState(FabricPort& port, bool up, FabricPs now)
     port.control.Clear();
     port.waitingControl = nullptr;
     port.flow->Reset(now);
-    for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
+    for (uint8_t vl = 0; vl < FABRIC_LANES; ++vl)
     {
         while (!port.queue[vl].IsEmpty())
         {

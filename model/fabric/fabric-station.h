@@ -178,6 +178,9 @@ class FabricStation : public Object
     /** @param now admit everything that has arrived by then, in order of (arrival, port) */
     void Drain(FabricPs now);
 
+    /** @brief Let a port read the control frames that have come. @param port it @param now ps */
+    void DrainControl(FabricPort& port, FabricPs now);
+
     /** @param at when to drain even if no port has anything to send then, ps */
     void ArmDrain(FabricPs at);
 
@@ -274,7 +277,6 @@ class FabricStation : public Object
     void Schedule(FabricPs at, EventImpl* event);
     void Wake(FabricPort& port, FabricPs now);
     void Transmit(FabricPort& port, FabricPacket* p, FabricPs now);
-    void DrainControl(FabricPort& port, FabricPs now);
     void MergeControl(FabricPort& port, FabricPacket* frame, FabricPs now);
     void ApplyLinkState(FabricPort& port, bool up, FabricPs now);
 

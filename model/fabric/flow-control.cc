@@ -27,7 +27,7 @@ FlowControl::SetPort(FabricPort* port)
 }
 
 FabricPs
-FlowControl::NextUnblock(uint8_t classes) const
+FlowControl::NextUnblock(FabricMask classes) const
 {
     classes &= m_blocked;
     return classes == 0 ? FABRIC_NEVER : DoNextUnblock(classes);
@@ -74,6 +74,17 @@ FlowControl::DoReset(FabricPs)
 {
 }
 
+bool
+FlowControl::DoIsAwaited(const FabricPacket&) const
+{
+    return true;
+}
+
+void
+FlowControl::DoOnLost(const FabricPacket&)
+{
+}
+
 void
 FlowControl::DoDispose()
 {
@@ -97,7 +108,7 @@ NoFlowControl::DoAttach()
 }
 
 FabricPs
-NoFlowControl::DoNextUnblock(uint8_t) const
+NoFlowControl::DoNextUnblock(FabricMask) const
 {
     return FABRIC_NEVER;
 }

@@ -41,7 +41,7 @@ class FlowControl : public Object
      * @brief Egress: classes that may not start a frame now.
      * @return bit mask over classes
      */
-    uint8_t GetBlocked() const
+    FabricMask GetBlocked() const
     {
         return m_blocked;
     }
@@ -51,7 +51,7 @@ class FlowControl : public Object
      * @param classes bit mask of the classes of interest
      * @return earliest such time in ps, FABRIC_NEVER if none
      */
-    FabricPs NextUnblock(uint8_t classes) const;
+    FabricPs NextUnblock(FabricMask classes) const;
 
     /**
      * @brief Egress: forget pauses that ended at or before now.
@@ -73,6 +73,25 @@ class FlowControl : public Object
     void OnControl(const FabricPacket* frame, FabricPs at);
 
     /**
+     * @brief Does somebody wait for a control frame that is on its way here?
+     * @param frame the frame
+     * @return false: it may be read at the port's next wake, whenever that is
+     */
+    bool IsAwaited(const FabricPacket& frame) const
+    {
+        return DoIsAwaited(frame);
+    }
+
+    /**
+     * @brief Egress: a frame was lost on the wire; only now, nobody at its ends knows of it.
+     * @param p the frame, of data or of control
+     */
+    void OnLost(const FabricPacket& p)
+    {
+        DoOnLost(p);
+    }
+
+    /**
      * @brief Ingress: does this class stop its sender rather than drop?
      * @param vl class
      * @return true for a lossless class
@@ -89,7 +108,7 @@ class FlowControl : public Object
     }
 
     /** @return bit mask of lossless classes */
-    uint8_t GetLosslessClasses() const
+    FabricMask GetLosslessClasses() const
     {
         return m_lossless;
     }
@@ -105,7 +124,7 @@ class FlowControl : public Object
     }
 
     /** @return bit mask of classes whose senders are told to stop */
-    uint8_t GetStopped() const
+    FabricMask GetStopped() const
     {
         return m_stopped;
     }
@@ -151,15 +170,15 @@ class FlowControl : public Object
   protected:
     void DoDispose() override;
 
-    uint8_t m_blocked{0};       //!< egress classes that must wait
-    uint8_t m_stopped{0};       //!< ingress classes told to stop
-    uint8_t m_lossless{0};      //!< classes under this flow control
+    FabricMask m_blocked{0};    //!< egress classes that must wait
+    FabricMask m_stopped{0};    //!< ingress classes told to stop
+    FabricMask m_lossless{0};   //!< classes under this flow control
     FabricPs m_reactionPs{0};   //!< from a control frame's arrival to its effect
     FabricPort* m_port{nullptr}; //!< the port served
 
   private:
     virtual void DoAttach() = 0;
-    virtual FabricPs DoNextUnblock(uint8_t classes) const = 0;
+    virtual FabricPs DoNextUnblock(FabricMask classes) const = 0;
     virtual void DoExpire(FabricPs now) = 0;
     virtual void DoOnControl(const FabricPacket* frame, FabricPs at) = 0;
     virtual FabricPacket* DoStop(uint8_t vl, FabricPs now) = 0;
@@ -167,6 +186,8 @@ class FlowControl : public Object
     virtual FabricPacket* DoRefresh(FabricPs now) = 0;
     virtual FabricPs DoNextRefresh() const = 0;
     virtual void DoReset(FabricPs now);
+    virtual bool DoIsAwaited(const FabricPacket& frame) const;
+    virtual void DoOnLost(const FabricPacket& p);
 };
 
 /**
@@ -184,7 +205,7 @@ class NoFlowControl : public FlowControl
 
   private:
     void DoAttach() override;
-    FabricPs DoNextUnblock(uint8_t classes) const override;
+    FabricPs DoNextUnblock(FabricMask classes) const override;
     void DoExpire(FabricPs now) override;
     void DoOnControl(const FabricPacket* frame, FabricPs at) override;
     FabricPacket* DoStop(uint8_t vl, FabricPs now) override;

@@ -34,12 +34,15 @@ FrameProfile::All()
 {
     // rocev2: Ethernet 14 + IPv4 20 + UDP 8 + BTH 12 + ICRC 4 + FCS 4; gap: preamble 8 + gap 12
     // rocev1: Ethernet 14 + GRH 40 + BTH 12 + ICRC 4 + FCS 4
+    // ib: LRH 8 + BTH 12 + ICRC 4 + VCRC 2; ib-grh: and a GRH of 40
     static const std::vector<FrameProfile> all{
         FrameProfile("rocev2", 62, 0, 20),
         FrameProfile("rocev1", 74, 0, 20),
         FrameProfile("hpcc", 36, 60, 0),
         FrameProfile("hpcc-int", 78, 60, 0),
         FrameProfile("plain48", 48, 60, 0),
+        FrameProfile("ib", 26, 0, 0),
+        FrameProfile("ib-grh", 66, 0, 0),
     };
     return all;
 }

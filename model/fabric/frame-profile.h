@@ -28,6 +28,8 @@ namespace ns3
  * | hpcc     | 36/36 | 60/60 | 60/60 | no                | simulators of the HPCC line          |
  * | hpcc-int | 78/78 | 60/60 | 60/60 | no                | those with their telemetry header    |
  * | plain48  | 48/48 | 60/60 | 60/60 | no                | those with a 14-byte link header     |
+ * | ib       | 26/26 | 30/30 | 42/42 | yes               | InfiniBand: LRH, BTH, ICRC, VCRC     |
+ * | ib-grh   | 66/66 | 70/70 | 82/82 | yes               | the same across subnets, with a GRH  |
  *
  * Pad bytes (payload to a multiple of 4, frame to 64) are not counted: sizes stay linear in the
  * payload, as in the closed forms that the tests use.

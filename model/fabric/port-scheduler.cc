@@ -64,9 +64,10 @@ StrictDwrrScheduler::GetWeights() const
 }
 
 uint8_t
-StrictDwrrScheduler::DoSelect(uint8_t ready)
+StrictDwrrScheduler::DoSelect(FabricMask ready)
 {
-    const uint8_t strict = ready & m_strict;
+    NS_ASSERT_MSG(ready >> FABRIC_CLASSES == 0, "this scheduler has eight classes");
+    const FabricMask strict = ready & m_strict;
     if (strict != 0)
     {
         return static_cast<uint8_t>(31 - __builtin_clz(strict));

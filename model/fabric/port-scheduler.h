@@ -33,7 +33,7 @@ class PortScheduler : public Object
      * @param ready bit mask of classes, not 0
      * @return a class in the mask
      */
-    uint8_t Select(uint8_t ready)
+    uint8_t Select(FabricMask ready)
     {
         if ((ready & (ready - 1)) == 0)
         {
@@ -60,7 +60,7 @@ class PortScheduler : public Object
   private:
     bool m_contended{false}; //!< the last Select() had a choice
 
-    virtual uint8_t DoSelect(uint8_t ready) = 0;
+    virtual uint8_t DoSelect(FabricMask ready) = 0;
     virtual void DoOnSent(uint8_t vl, uint32_t bytes) = 0;
 };
 
@@ -91,7 +91,7 @@ class StrictDwrrScheduler : public PortScheduler
     std::string GetWeights() const;
 
   private:
-    uint8_t DoSelect(uint8_t ready) override;
+    uint8_t DoSelect(FabricMask ready) override;
     void DoOnSent(uint8_t vl, uint32_t bytes) override;
 
     uint8_t m_strict;                   //!< mask of strict-priority classes

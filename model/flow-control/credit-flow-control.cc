@@ -65,25 +65,31 @@ void
 CreditFlowControl::DoAttach()
 {
     m_lossless = 0xff;
-    m_notes.resize(16);
 }
 
 void
 CreditFlowControl::Start()
 {
     auto* peer = dynamic_cast<CreditFlowControl*>(m_port->peer->flow);
-    if (peer == nullptr || peer->m_blockBytes != m_blockBytes)
+    if (peer == nullptr || peer->m_blockBytes != m_blockBytes ||
+        peer->GetInstanceTypeId() != GetInstanceTypeId())
     {
         throw FabricError(m_port->station->GetName() +
                           ": credits need CreditFlowControl with the same BlockBytes at both ends");
     }
+    DoStart();
+}
+
+void
+CreditFlowControl::DoStart()
+{
     m_wayBack = m_port->latency - m_port->peer->station->GetPipelineLatency() +
                 FabricTime::From(m_returnLatency);
     if (m_wayBack <= 0)
     {
         throw FabricError(m_port->station->GetName() + ": a link with credits needs a latency");
     }
-    m_credits.fill(peer->m_buffer / m_blockBytes);
+    m_credits.fill(Peer()->m_buffer / m_blockBytes);
     m_blocked = 0;
 }
 
@@ -104,7 +110,7 @@ CreditFlowControl::SetHead(uint8_t vl, uint32_t bytes)
 void
 CreditFlowControl::Judge(uint8_t vl)
 {
-    const uint8_t bit = 1U << vl;
+    const FabricMask bit = 1U << vl;
     m_blocked = m_credits[vl] < std::max(m_need[vl], 1U) ? m_blocked | bit : m_blocked & ~bit;
 }
 
@@ -125,44 +131,30 @@ CreditFlowControl::Hold(uint8_t vl, uint32_t bytes)
 }
 
 void
-CreditFlowControl::Release(uint8_t vl, uint32_t bytes, FabricPs at)
+CreditFlowControl::DoRelease(uint8_t vl, uint32_t blocks, FabricPs at)
 {
-    NS_ASSERT_MSG(m_held[vl] >= Blocks(bytes), "room was given back twice");
-    m_held[vl] -= Blocks(bytes);
-    Peer()->OnCredit({at + m_wayBack, Blocks(bytes), vl});
+    NS_ASSERT_MSG(m_held[vl] >= blocks, "room was given back twice");
+    m_held[vl] -= blocks;
+    Peer()->OnCredit({at + m_wayBack, blocks, vl});
 }
 
 void
-CreditFlowControl::OnCredit(const Note& note)
+CreditFlowControl::OnCredit(const CreditNote& note)
 {
-    if (m_count == m_notes.size())
-    {
-        std::rotate(m_notes.begin(), m_notes.begin() + m_first, m_notes.end());
-        m_first = 0;
-        m_notes.resize(2 * m_notes.size());
-    }
-    const auto size = static_cast<uint32_t>(m_notes.size());
-    uint32_t i = m_count++;
-    for (; i > 0 && m_notes[(m_first + i - 1) % size].arrival > note.arrival; --i)
-    {
-        m_notes[(m_first + i) % size] = m_notes[(m_first + i - 1) % size];
-    }
-    m_notes[(m_first + i) % size] = note;
+    m_notes.Insert(note);
     if ((m_blocked >> note.vl) & 1)
     {
-        m_port->station->Arm(*m_port, std::max(note.arrival, m_port->busyUntil));
+        m_port->station->Arm(*m_port, std::max(note.at, m_port->busyUntil));
     }
 }
 
 void
 CreditFlowControl::TakeArrived(FabricPs now)
 {
-    const auto size = static_cast<uint32_t>(m_notes.size());
-    while (m_count > 0 && m_notes[m_first].arrival <= now)
+    while (m_notes.IsDue(now))
     {
-        m_credits[m_notes[m_first].vl] += m_notes[m_first].blocks;
-        m_first = (m_first + 1) % size;
-        --m_count;
+        const CreditNote note = m_notes.Pop();
+        m_credits[note.vl] += note.blocks;
     }
 }
 
@@ -170,23 +162,23 @@ void
 CreditFlowControl::DoExpire(FabricPs now)
 {
     TakeArrived(now);
-    for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
+    for (FabricMask blocked = m_blocked; blocked != 0; blocked &= blocked - 1)
     {
-        Judge(vl);
+        Judge(static_cast<uint8_t>(__builtin_ctz(blocked)));
     }
 }
 
 FabricPs
-CreditFlowControl::DoNextUnblock(uint8_t classes) const
+CreditFlowControl::DoNextUnblock(FabricMask classes) const
 {
-    std::array<uint32_t, FABRIC_CLASSES> credits = m_credits;
-    for (uint32_t i = 0; i < m_count; ++i)
+    std::array<uint32_t, FABRIC_LANES> credits = m_credits;
+    for (uint32_t i = 0; i < m_notes.GetSize(); ++i)
     {
-        const Note& note = m_notes[(m_first + i) % m_notes.size()];
+        const CreditNote& note = m_notes.At(i);
         credits[note.vl] += note.blocks;
         if (((classes >> note.vl) & 1) && credits[note.vl] >= m_need[note.vl])
         {
-            return note.arrival;
+            return note.at;
         }
     }
     return FABRIC_NEVER;
@@ -200,49 +192,55 @@ CreditFlowControl::DoReset(FabricPs)
 }
 
 void
-CreditFlowControl::Restore()
+CreditFlowControl::DoRestore()
 {
     CreditFlowControl& sender = *Peer();
     sender.m_credits.fill(m_buffer / m_blockBytes);
-    for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
+    for (uint8_t vl = 0; vl < FABRIC_LANES; ++vl)
     {
         sender.m_credits[vl] -= m_held[vl];
     }
-    for (uint32_t i = 0; i < sender.m_count; ++i)
+    for (uint32_t i = 0; i < sender.m_notes.GetSize(); ++i)
     {
         // told while the link was down, or not free yet: still on its way
-        const Note& note = sender.m_notes[(sender.m_first + i) % sender.m_notes.size()];
+        const CreditNote& note = sender.m_notes.At(i);
         sender.m_credits[note.vl] -= note.blocks;
     }
-    for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
+    for (uint8_t vl = 0; vl < FABRIC_LANES; ++vl)
     {
         sender.Judge(vl);
     }
 }
 
-std::string
-CreditFlowControl::ExplainImbalance() const
+uint32_t
+CreditFlowControl::GetOnTheWay(uint8_t vl) const
 {
-    std::array<uint64_t, FABRIC_CLASSES> onTheirWay{};
-    std::array<uint64_t, FABRIC_CLASSES> coming{};
-    for (uint32_t i = 0; i < m_count; ++i)
-    {
-        const Note& note = m_notes[(m_first + i) % m_notes.size()];
-        coming[note.vl] += note.blocks;
-    }
+    uint32_t blocks = 0;
     for (const FabricPacket* p = m_port->peer->inbox.Front(); p != nullptr; p = p->next)
     {
-        onTheirWay[p->vl] += Blocks(p->bytes);
+        blocks += p->vl == vl ? Blocks(p->bytes) : 0;
     }
-    for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
+    return blocks;
+}
+
+std::string
+CreditFlowControl::DoExplainImbalance() const
+{
+    std::array<uint64_t, FABRIC_LANES> coming{};
+    for (uint32_t i = 0; i < m_notes.GetSize(); ++i)
     {
-        const uint64_t all = m_credits[vl] + coming[vl] + onTheirWay[vl] + Peer()->m_held[vl];
+        coming[m_notes.At(i).vl] += m_notes.At(i).blocks;
+    }
+    for (uint8_t vl = 0; vl < FABRIC_LANES; ++vl)
+    {
+        const uint64_t way = GetOnTheWay(vl);
+        const uint64_t all = m_credits[vl] + coming[vl] + way + Peer()->m_held[vl];
         if (m_port->up && all != Peer()->m_buffer / m_blockBytes)
         {
             return m_port->station->GetName() + " port " + std::to_string(m_port->id) + " class " +
                    std::to_string(vl) + ": credits " + std::to_string(m_credits[vl]) +
                    " + coming back " + std::to_string(coming[vl]) + " + frames on their way " +
-                   std::to_string(onTheirWay[vl]) + " + held " +
+                   std::to_string(way) + " + held " +
                    std::to_string(Peer()->m_held[vl]) + " blocks are not " +
                    std::to_string(Peer()->m_buffer / m_blockBytes);
         }

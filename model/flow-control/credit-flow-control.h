@@ -4,11 +4,12 @@
 #ifndef CREDIT_FLOW_CONTROL_H
 #define CREDIT_FLOW_CONTROL_H
 
+#include "credit-notes.h"
+
 #include "ns3/flow-control.h"
 
 #include <array>
 #include <string>
-#include <vector>
 
 namespace ns3
 {
@@ -21,7 +22,7 @@ namespace ns3
  * as its station lets frames go; they reach the sender one way later and cost no wire time there,
  * because links of this kind carry them in the headers of their packets. Nothing is ever dropped
  * for want of room. A credit on its way is a note in a ring at the sender, not an event; only a
- * sender that is blocked is woken by it.
+ * sender that is blocked is woken by it. A subclass may return credits in another way.
  *
  * At any instant, per class of one direction: credits at the sender + credits on their way + frames
  * on their way + frames held = Buffer. ExplainImbalance() checks it.
@@ -93,10 +94,16 @@ class CreditFlowControl : public FlowControl
      * @param bytes frame length
      * @param at when, ps; not before now
      */
-    void Release(uint8_t vl, uint32_t bytes, FabricPs at);
+    void Release(uint8_t vl, uint32_t bytes, FabricPs at)
+    {
+        DoRelease(vl, Blocks(bytes), at);
+    }
 
     /** @brief Ingress: the link is up again; the sender gets what is neither held nor coming. */
-    void Restore();
+    void Restore()
+    {
+        DoRestore();
+    }
 
     /**
      * @param vl class
@@ -120,7 +127,10 @@ class CreditFlowControl : public FlowControl
      * @brief Check that no credit was made or lost on the direction that this port sends.
      * @return empty when it adds up, else the numbers
      */
-    std::string ExplainImbalance() const;
+    std::string ExplainImbalance() const
+    {
+        return DoExplainImbalance();
+    }
 
     /**
      * @param bytes frame length
@@ -131,40 +141,47 @@ class CreditFlowControl : public FlowControl
         return (bytes + m_blockBytes - 1) / m_blockBytes;
     }
 
-  private:
-    /** @brief Credits on their way back. */
-    struct Note
-    {
-        FabricPs arrival; //!< at the sender, ps
-        uint32_t blocks;  //!< how many
-        uint8_t vl;       //!< class
-    };
-
+  protected:
     void DoAttach() override;
-    FabricPs DoNextUnblock(uint8_t classes) const override;
     void DoExpire(FabricPs now) override;
+    void DoReset(FabricPs now) override;
+
+    /** @brief May the next frame of a class start? @param vl class */
+    void Judge(uint8_t vl);
+
+    /** @return the other end's */
+    CreditFlowControl* Peer() const;
+
+    /**
+     * @param vl class
+     * @return blocks of frames on their way to the other end
+     */
+    uint32_t GetOnTheWay(uint8_t vl) const;
+
+    uint32_t m_blockBytes;                            //!< BlockBytes
+    std::array<uint32_t, FABRIC_LANES> m_credits{};   //!< egress: blocks left
+    std::array<uint32_t, FABRIC_LANES> m_held{};      //!< ingress: blocks in use
+
+  private:
+    FabricPs DoNextUnblock(FabricMask classes) const override;
     void DoOnControl(const FabricPacket* frame, FabricPs at) override;
     FabricPacket* DoStop(uint8_t vl, FabricPs now) override;
     FabricPacket* DoResume(uint8_t vl, FabricPs now) override;
     FabricPacket* DoRefresh(FabricPs now) override;
     FabricPs DoNextRefresh() const override;
-    void DoReset(FabricPs now) override;
+    virtual void DoStart();
+    virtual void DoRelease(uint8_t vl, uint32_t blocks, FabricPs at);
+    virtual void DoRestore();
+    virtual std::string DoExplainImbalance() const;
 
-    CreditFlowControl* Peer() const;
-    void OnCredit(const Note& note);
+    void OnCredit(const CreditNote& note);
     void TakeArrived(FabricPs now);
-    void Judge(uint8_t vl);
 
-    uint32_t m_blockBytes;                              //!< BlockBytes
-    uint32_t m_buffer;                                  //!< Buffer, bytes
-    Time m_returnLatency;                               //!< ReturnLatency
-    FabricPs m_wayBack{0};                              //!< from a release to the sender, ps
-    std::array<uint32_t, FABRIC_CLASSES> m_credits{};   //!< egress: blocks left
-    std::array<uint32_t, FABRIC_CLASSES> m_need{};      //!< egress: blocks of the next frame
-    std::array<uint32_t, FABRIC_CLASSES> m_held{};      //!< ingress: blocks in use
-    std::vector<Note> m_notes;                          //!< egress: ring of credits to come
-    uint32_t m_first{0};                                //!< oldest note
-    uint32_t m_count{0};                                //!< notes
+    uint32_t m_buffer;                                //!< Buffer, bytes
+    Time m_returnLatency;                             //!< ReturnLatency
+    FabricPs m_wayBack{0};                            //!< from a release to the sender, ps
+    std::array<uint32_t, FABRIC_LANES> m_need{};      //!< egress: blocks of the next frame
+    CreditNotes m_notes;                              //!< egress: credits to come
 };
 
 } // namespace ns3

@@ -87,7 +87,7 @@ PfcFlowControl::Unblock(uint8_t vl, FabricPs at)
 }
 
 FabricPs
-PfcFlowControl::DoNextUnblock(uint8_t classes) const
+PfcFlowControl::DoNextUnblock(FabricMask classes) const
 {
     FabricPs next = FABRIC_NEVER;
     for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
@@ -189,7 +189,7 @@ PfcFlowControl::DoRefresh(FabricPs now)
             ++m_port->stats.of[vl].xoffTx;
         }
     }
-    return MakeFrame(m_stopped, m_quanta);
+    return MakeFrame(static_cast<uint8_t>(m_stopped), m_quanta);
 }
 
 FabricPs

@@ -57,7 +57,7 @@ class PfcFlowControl : public FlowControl
 
   private:
     void DoAttach() override;
-    FabricPs DoNextUnblock(uint8_t classes) const override;
+    FabricPs DoNextUnblock(FabricMask classes) const override;
     void DoExpire(FabricPs now) override;
     void DoOnControl(const FabricPacket* frame, FabricPs at) override;
     FabricPacket* DoStop(uint8_t vl, FabricPs now) override;

@@ -37,6 +37,11 @@ QpCore::NewPacket(uint8_t opcode, uint32_t payload, uint8_t packetVl, uint64_t s
     p->flowHash = flowHash;
     p->psn = RdmaPsn::Wire(seq);
     p->vl = packetVl;
+    p->dscp = attr.serviceLevel & 15;
+    if (attr.pKey != FABRIC_DEFAULT_PKEY)
+    {
+        FabricPacketPool::Get().Side(p).pKey = attr.pKey;
+    }
     return p;
 }
 
@@ -65,7 +70,7 @@ QpCore::OnMarked(FabricPs at)
     {
         cnpFrom = at + engine.CnpInterval();
         ++counters.cnpsTx;
-        engine.SendCnp(NewPacket(BTH_CNP, 0, engine.CnpClass(), 0), at);
+        engine.SendCnp(NewPacket(BTH_CNP, 0, engine.CnpClass(*this), 0), at);
     }
 }
 

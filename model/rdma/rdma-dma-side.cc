@@ -66,7 +66,7 @@ RdmaDmaSide::Select(FabricPs now)
     Prefetch(now);
     FabricPort& port = m_engine.m_port;
     const uint8_t whole = m_staging.GetWhole(now);
-    const uint8_t ready = (port.queued | whole) & ~port.flow->GetBlocked();
+    const FabricMask ready = (port.queued | whole) & ~port.flow->GetBlocked();
     if (ready == 0)
     {
         return nullptr;

@@ -46,16 +46,18 @@ RdmaNic::GetTypeId()
                           MakeUintegerAccessor(&RdmaNic::m_dataClass),
                           MakeUintegerChecker<uint8_t>(0, 7))
             .AddAttribute("AckClass",
-                          "Traffic class of ACKs and NAKs. Default: 3, that of the data, as the "
-                          "InfiniBand specification has it for responses.",
+                          "Traffic class of ACKs and NAKs, 0 to 7; 8: that of the queue pair's "
+                          "data. Default: 3, that of the data, as the InfiniBand specification "
+                          "has it for responses.",
                           UintegerValue(3),
                           MakeUintegerAccessor(&RdmaNic::m_ackClass),
-                          MakeUintegerChecker<uint8_t>(0, 7))
+                          MakeUintegerChecker<uint8_t>(0, RdmaNic::CLASS_OF_DATA))
             .AddAttribute("CnpClass",
-                          "Traffic class of CNPs. Default: 6 (DSCP 48), as mlx5.",
+                          "Traffic class of CNPs, 0 to 7; 8: that of the queue pair's data. "
+                          "Default: 6 (DSCP 48), as mlx5.",
                           UintegerValue(6),
                           MakeUintegerAccessor(&RdmaNic::m_cnpClass),
-                          MakeUintegerChecker<uint8_t>(0, 7))
+                          MakeUintegerChecker<uint8_t>(0, RdmaNic::CLASS_OF_DATA))
             .AddAttribute("DscpOfClass",
                           "DSCP that frames of classes 0..7 carry, eight numbers 0..63; for "
                           "switches that trust it (ClassMap). Default: class x 8, and 26 for class "

@@ -98,7 +98,7 @@ RdmaNicEngine::OnPost(const FabricPacket* p)
     // cnpFrom only grows: what is too early for a CNP now stays too early
     if ((p->flags & FABRIC_CE) && (qp->needs & RDMA_NEEDS_CNP) && p->arrival >= qp->cnpFrom)
     {
-        NeedWake(p->arrival + FabricTime::From(m_nic.m_cnpDelay), m_nic.m_cnpClass);
+        NeedWake(p->arrival + FabricTime::From(m_nic.m_cnpDelay), CnpClass(*qp));
     }
 }
 
@@ -114,7 +114,7 @@ RdmaNicEngine::PostRequest(QpCore* qp, const FabricPacket* p)
     else if (qp->type == VerbsQpType::RC &&
              (!inOrder || (p->flags & FABRIC_ACK_REQ) || IsAckDue(*qp, p->psn)))
     {
-        NeedWake(p->arrival, m_nic.m_ackClass);
+        NeedWake(p->arrival, AckClass(*qp));
     }
 }
 
@@ -251,7 +251,7 @@ RdmaNicEngine::Kick(QpCore& qp, FabricPs now)
 }
 
 void
-RdmaNicEngine::SettleFronts(FabricPs now, uint8_t blocked)
+RdmaNicEngine::SettleFronts(FabricPs now, FabricMask blocked)
 {
     for (uint8_t ready = m_scheduler.GetReady() & ~blocked; ready != 0; ready &= ready - 1)
     {
@@ -301,11 +301,11 @@ RdmaNicEngine::Select(FabricPs now)
         return m_dma->Select(now);
     }
     m_scheduler.Promote(now);
-    const uint8_t blocked = m_port.flow->GetBlocked();
+    const FabricMask blocked = m_port.flow->GetBlocked();
     while (true)
     {
         SettleFronts(now, blocked);
-        const uint8_t ready = (m_port.queued | m_scheduler.GetReady()) & ~blocked;
+        const FabricMask ready = (m_port.queued | m_scheduler.GetReady()) & ~blocked;
         if (ready == 0)
         {
             return nullptr;
@@ -547,15 +547,15 @@ RdmaNicEngine::Endpoint() const
 }
 
 uint8_t
-RdmaNicEngine::AckClass() const
+RdmaNicEngine::AckClass(const QpCore& qp) const
 {
-    return m_nic.m_ackClass;
+    return m_nic.m_ackClass == RdmaNic::CLASS_OF_DATA ? qp.vl : m_nic.m_ackClass;
 }
 
 uint8_t
-RdmaNicEngine::CnpClass() const
+RdmaNicEngine::CnpClass(const QpCore& qp) const
 {
-    return m_nic.m_cnpClass;
+    return m_nic.m_cnpClass == RdmaNic::CLASS_OF_DATA ? qp.vl : m_nic.m_cnpClass;
 }
 
 FabricPs

@@ -36,9 +36,7 @@ struct QpCore;
 class RdmaNicEngine
 {
   public:
-    /**
-     * @param nic the NIC
-     */
+    /** @param nic the NIC */
     explicit RdmaNicEngine(RdmaNic& nic);
     ~RdmaNicEngine();
 
@@ -106,9 +104,7 @@ class RdmaNicEngine
         return m_admitting;
     }
 
-    /**
-     * @param on an arrival is being handled
-     */
+    /** @param on an arrival is being handled */
     void SetAdmitting(bool on)
     {
         m_admitting = on;
@@ -192,9 +188,7 @@ class RdmaNicEngine
      */
     void StartTimer(QpCore& qp, FabricPs at);
 
-    /**
-     * @param qp queue pair; nothing happens if its timer does not run
-     */
+    /** @param qp queue pair; nothing happens if its timer does not run */
     void StopTimer(QpCore& qp);
 
     /**
@@ -246,10 +240,15 @@ class RdmaNicEngine
     const FrameProfile& Profile() const;
     /** @return endpoint number */
     uint32_t Endpoint() const;
-    /** @return class of ACKs */
-    uint8_t AckClass() const;
-    /** @return class of CNPs */
-    uint8_t CnpClass() const;
+    /** @return class of a queue pair's ACKs @param qp the queue pair */
+    uint8_t AckClass(const QpCore& qp) const;
+    /** @return class of a queue pair's CNPs @param qp the queue pair */
+    uint8_t CnpClass(const QpCore& qp) const;
+    /** @return true when a class has something to send and may not */
+    bool IsHeldUp() const
+    {
+        return ((m_port.queued | m_scheduler.GetReady()) & m_port.flow->GetBlocked()) != 0;
+    }
     /** @return least time between CNPs of one queue pair, ps */
     FabricPs CnpInterval() const;
     /** @return DMA read latency, ps */
@@ -274,7 +273,7 @@ class RdmaNicEngine
     void PostRequest(QpCore* qp, const FabricPacket* p);
     void PostAnswer(QpCore* qp, const FabricPacket* p);
     void ReleaseCnps(FabricPs until);
-    void SettleFronts(FabricPs now, uint8_t blocked);
+    void SettleFronts(FabricPs now, FabricMask blocked);
     FabricPacket* SendFrom(QpCore& qp, FabricPs now);
     void NeedWake(FabricPs at, uint8_t vl);
 

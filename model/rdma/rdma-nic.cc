@@ -402,10 +402,35 @@ RdmaNic::DoAdmit(FabricPort& in, FabricPacket* p)
 }
 
 FabricPacket*
-RdmaNic::DoSelect(FabricPort&, FabricPs now)
+RdmaNic::TakePacket(FabricPs now)
 {
     m_engine->RunTimers(now);
-    FabricPacket* p = m_engine->Select(now);
+    return m_engine->Select(now);
+}
+
+bool
+RdmaNic::IsHeldUp() const
+{
+    return m_engine->IsHeldUp();
+}
+
+const VerbsQpAttributes*
+RdmaNic::FindAttributes(uint32_t qpn) const
+{
+    const QpCore* core = m_engine->Find(qpn);
+    return core == nullptr ? nullptr : &core->attr;
+}
+
+bool
+RdmaNic::DoAccept(const VerbsQpAttributes&, uint32_t, uint8_t&)
+{
+    return true;
+}
+
+FabricPacket*
+RdmaNic::DoSelect(FabricPort&, FabricPs now)
+{
+    FabricPacket* p = TakePacket(now);
     if (p != nullptr)
     {
         p->dscp = m_dscp[p->vl] & 63;

@@ -46,10 +46,7 @@ class RdmaNic : public FabricStation
     RdmaNic();
     ~RdmaNic() override;
 
-    /**
-     * @brief Set the address; before any queue pair.
-     * @param endpoint endpoint number
-     */
+    /** @brief Set the address; before any queue pair. @param endpoint endpoint number */
     void SetEndpoint(uint32_t endpoint);
 
     /** @return endpoint number */
@@ -86,25 +83,13 @@ class RdmaNic : public FabricStation
                                           uint8_t access,
                                           uint32_t memory = 0);
 
-    /**
-     * @brief Take a region's keys out of use.
-     * @param mr the region
-     */
+    /** @brief Take a region's keys out of use. @param mr the region */
     void DeregisterMemory(Ptr<VerbsMemoryRegion> mr);
 
-    /**
-     * @brief Make a completion queue.
-     * @param depth most completions waiting, > 0
-     * @return the queue
-     */
+    /** @return a new completion queue @param depth most completions waiting, > 0 */
     Ptr<VerbsCompletionQueue> CreateCompletionQueue(uint32_t depth);
 
-    /**
-     * @brief Make a shared receive queue.
-     * @param pd protection domain
-     * @param depth most requests waiting
-     * @return the queue
-     */
+    /** @return a new shared receive queue @param pd its domain @param depth most requests */
     Ptr<VerbsSharedReceiveQueue> CreateSharedReceiveQueue(Ptr<VerbsProtectionDomain> pd,
                                                           uint32_t depth);
 
@@ -135,19 +120,13 @@ class RdmaNic : public FabricStation
                         VerbsQpAttributes toA = VerbsQpAttributes(),
                         VerbsQpAttributes toB = VerbsQpAttributes());
 
-    /**
-     * @param qpn number
-     * @return the queue pair, null if there is none
-     */
+    /** @return a queue pair, null if there is none @param qpn its number */
     Ptr<VerbsQueuePair> FindQueuePair(uint32_t qpn) const;
 
     /** @return queue pairs that exist */
     uint32_t GetNQueuePairs() const;
 
-    /**
-     * @param index 0 .. GetNQueuePairs() - 1, in no particular order
-     * @return that queue pair
-     */
+    /** @return a queue pair @param index 0 .. GetNQueuePairs() - 1, in no particular order */
     Ptr<VerbsQueuePair> GetQueuePair(uint32_t index) const;
 
     /** @return sums over all queue pairs, destroyed ones included; exact after CatchUp() */
@@ -172,9 +151,7 @@ class RdmaNic : public FabricStation
      */
     bool SendFrame(Ptr<Packet> frame, uint32_t dst, uint8_t vl, uint32_t flowHash = 0);
 
-    /**
-     * @brief Somebody else's frames: frame, source endpoint, arrival in ps.
-     */
+    /** @brief Somebody else's frames: frame, source endpoint, arrival in ps. */
     typedef Callback<void, Ptr<Packet>, uint32_t, FabricPs> FrameCallback;
 
     /**
@@ -211,9 +188,7 @@ class RdmaNic : public FabricStation
     /** @return most payload that ever waited in the receive buffer, bytes; 0 without RxBuffer */
     uint64_t GetMostRxBuffer() const;
 
-    /**
-     * @param name profile name, see FrameProfile
-     */
+    /** @param name profile name, see FrameProfile */
     void SetFrameProfile(std::string name);
 
     /** @return profile name */
@@ -231,20 +206,44 @@ class RdmaNic : public FabricStation
     /** @brief Call back for new completions (an event of the engine's own). */
     void AnnounceNow();
 
+    /** @brief AckClass, CnpClass: that of the queue pair's data. */
+    static constexpr uint8_t CLASS_OF_DATA = 8;
+
   protected:
     void DoDispose() override;
-
-  private:
-    friend class RdmaDmaSide;
-    friend class RdmaNicEngine;
-    friend class VerbsQueuePair;
-
     void DoPost(FabricPort& in, FabricPacket* p) override;
     void DoUnpost(FabricPort& in, FabricPacket* p) override;
     void DoAdmit(FabricPort& in, FabricPacket* p) override;
     FabricPacket* DoSelect(FabricPort& port, FabricPs now) override;
     FabricPs DoNextWake(FabricPort& port, FabricPs now) override;
     void DoLinkChanged(FabricPort& port, bool up) override;
+
+    /**
+     * @brief The port is free: what DoSelect() sends, before its DSCP is set.
+     * @param now ps
+     * @return a packet, null if none
+     */
+    FabricPacket* TakePacket(FabricPs now);
+
+    /** @return true when something to send is held up by flow control */
+    bool IsHeldUp() const;
+
+    /** @return attributes of a queue pair, null if there is none @param qpn its number */
+    const VerbsQpAttributes* FindAttributes(uint32_t qpn) const;
+
+  private:
+    friend class RdmaDmaSide;
+    friend class RdmaNicEngine;
+    friend class VerbsQueuePair;
+
+    /**
+     * @brief A queue pair goes to RTR: by default with any attributes.
+     * @param attributes what it is to be
+     * @param mtu its largest payload, bytes
+     * @param vl class of its data; may be changed
+     * @return false to refuse
+     */
+    virtual bool DoAccept(const VerbsQpAttributes& attributes, uint32_t mtu, uint8_t& vl);
 
     static TypeId AddTransportAttributes(TypeId tid);
     static TypeId AddHostAttributes(TypeId tid);

@@ -551,7 +551,7 @@ RdmaResponder::SendAck(uint8_t syndrome, uint64_t seq, const FabricPacket* cause
 FabricPacket*
 RdmaResponder::MakeAck(uint8_t syndrome, uint64_t seq, const FabricPacket* cause)
 {
-    FabricPacket* p = m_core.NewPacket(BTH_RC_ACK, 0, m_core.engine.AckClass(), seq);
+    FabricPacket* p = m_core.NewPacket(BTH_RC_ACK, 0, m_core.engine.AckClass(m_core), seq);
     p->syndrome = syndrome;
     if (cause != nullptr)
     {

@@ -80,7 +80,7 @@ RdmaStaging::GetWhole(FabricPs now) const
 }
 
 FabricPs
-RdmaStaging::NextAt(uint8_t blocked) const
+RdmaStaging::NextAt(FabricMask blocked) const
 {
     FabricPs next = FABRIC_NEVER;
     for (uint8_t filled = m_filled & ~blocked; filled != 0; filled &= filled - 1)

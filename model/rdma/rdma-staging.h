@@ -65,7 +65,7 @@ class RdmaStaging
      * @param blocked mask of classes to pass over
      * @return when the next oldest packet of a class is whole, ps; FABRIC_NEVER: not known
      */
-    FabricPs NextAt(uint8_t blocked) const;
+    FabricPs NextAt(FabricMask blocked) const;
 
     /**
      * @brief Take the oldest packet of a class.

@@ -123,16 +123,17 @@ VerbsQueuePair::ToRtr(const VerbsQpAttributes& attributes)
     {
         throw FabricError(m_nic->GetName() + ": wire the NIC before a queue pair goes to RTR");
     }
+    uint8_t vl = attributes.trafficClass == 255 ? m_nic->m_dataClass : attributes.trafficClass;
     if (attributes.minRnrTimer > 31 || attributes.rqPsn > RdmaPsn::MASK ||
-        attributes.destQpn > RdmaPsn::MASK ||
-        (attributes.trafficClass > 7 && attributes.trafficClass != 255))
+        attributes.destQpn > RdmaPsn::MASK || vl > 7 ||
+        !m_nic->DoAccept(attributes, core.mtu, vl))
     {
         return VerbsResult::INVALID_ARGUMENT;
     }
     const uint32_t qkey = core.attr.qkey;
     core.attr = attributes;
     core.attr.qkey = qkey;
-    core.vl = attributes.trafficClass == 255 ? m_nic->m_dataClass : attributes.trafficClass;
+    core.vl = vl;
     core.entry.vl = core.vl;
     core.flowHash = core.engine.FlowHash(core, attributes.destEndpoint, attributes.destQpn);
     core.responder.Start(attributes.rqPsn);

@@ -48,6 +48,8 @@ struct VerbsQpAttributes
     uint32_t qkey{0};            //!< INIT: key of datagrams accepted (UD)
     uint16_t udpSourcePort{0};   //!< RTR: ECMP entropy; 0 = derived from both numbers
     uint8_t trafficClass{255};   //!< RTR: class of data packets; 255 = the NIC's DataClass
+    uint8_t serviceLevel{0};     //!< RTR: InfiniBand SL, 0 to 15; an IbHca turns it into a class
+    uint16_t pKey{FABRIC_DEFAULT_PKEY}; //!< RTR: partition key; checked on InfiniBand only
     uint32_t sqPsn{0};           //!< RTS: first PSN to send
     uint8_t timeout{255};        //!< RTS: 4.096 us x 2^code, 0 = no timer; 255 = RetryTimeout
     uint8_t retryCount{7};       //!< RTS: timeouts in a row before RETRY_EXC_ERR

@@ -137,21 +137,27 @@ CreditSwitch::ExplainImbalance() const
 void
 CreditSwitch::DoPost(FabricPort&, FabricPacket* p)
 {
-    p->outPort = DoIsMine(*p) ? NO_PORT : RouteOf(*p);
-    if (p->outPort == NO_PORT)
+    p->outPort = EgressOf(*p);
+    Announce(*p, p->vl);
+}
+
+void
+CreditSwitch::Announce(const FabricPacket& p, uint8_t lane)
+{
+    if (p.outPort == NO_PORT)
     {
-        ArmDrain(p->arrival);
+        ArmDrain(p.arrival);
         return;
     }
-    FabricPort& out = *m_portAt[p->outPort];
-    out.pending.Insert(p->arrival, p->vl);
+    FabricPort& out = *m_portAt[p.outPort];
+    out.pending.Insert(p.arrival, lane);
     if (!out.up)
     {
-        ArmDrain(p->arrival); // gives its room back then, unless the link is up again
+        ArmDrain(p.arrival); // gives its room back then, unless the link is up again
     }
-    else if (!((out.flow->GetBlocked() >> p->vl) & 1))
+    else if (!((out.flow->GetBlocked() >> lane) & 1))
     {
-        Arm(out, std::max(p->arrival, out.busyUntil));
+        Arm(out, std::max(p.arrival, out.busyUntil));
     }
 }
 
@@ -183,6 +189,12 @@ CreditSwitch::DoAdmit(FabricPort& in, FabricPacket* p)
         Drop(p, out, p->arrival, out.up ? FabricDropReason::TTL : FabricDropReason::LINK_DOWN);
         return;
     }
+    DoForward(out, p);
+}
+
+void
+CreditSwitch::DoForward(FabricPort& out, FabricPacket* p)
+{
     Queue(out, p);
 }
 
@@ -211,7 +223,7 @@ CreditSwitch::DoSelect(FabricPort& port, FabricPs now)
 {
     DoRefill(port, now);
     port.flow->Expire(now); // credits that came while nothing waited for them
-    const uint8_t ready = port.queued & ~port.flow->GetBlocked();
+    const FabricMask ready = port.queued & ~port.flow->GetBlocked();
     if (ready == 0)
     {
         return nullptr;

@@ -104,6 +104,22 @@ class CreditSwitch : public FabricStation
      */
     virtual void DoDeparted(const FabricPacket& p, FabricPs at);
 
+    void DoPost(FabricPort& in, FabricPacket* p) override;
+    void DoAdmit(FabricPort& in, FabricPacket* p) override;
+
+    /** @return egress of a frame on its way here, NO_PORT for none or ours @param p the frame */
+    uint16_t EgressOf(const FabricPacket& p) const
+    {
+        return DoIsMine(p) ? NO_PORT : RouteOf(p);
+    }
+
+    /**
+     * @brief A frame is on its way, its egress chosen: see that somebody wakes.
+     * @param p the frame
+     * @param lane class that it will leave in
+     */
+    void Announce(const FabricPacket& p, uint8_t lane);
+
     void DoUnpost(FabricPort& in, FabricPacket* p) override;
     void DoFlushed(FabricPort& port, FabricPacket* p, FabricPs now) override;
     void DoLinkChanged(FabricPort& port, bool up) override;
@@ -142,8 +158,12 @@ class CreditSwitch : public FabricStation
      */
     virtual void DoRefill(FabricPort& port, FabricPs now);
 
-    void DoPost(FabricPort& in, FabricPacket* p) override;
-    void DoAdmit(FabricPort& in, FabricPacket* p) override;
+    /**
+     * @brief A frame has been admitted and goes on: by default into the egress's queue at once.
+     * @param out egress port
+     * @param p the frame; ours
+     */
+    virtual void DoForward(FabricPort& out, FabricPacket* p);
 
     static void CheckLink(const FabricPort& port, uint32_t maxPayload);
 

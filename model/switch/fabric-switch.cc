@@ -403,7 +403,7 @@ FabricSwitch::Release(FabricPort& in, uint8_t vl, uint32_t bytes)
 FabricPacket*
 FabricSwitch::DoSelect(FabricPort& port, FabricPs now)
 {
-    const uint8_t ready = port.queued & ~port.flow->GetBlocked();
+    const FabricMask ready = port.queued & ~port.flow->GetBlocked();
     if (ready == 0)
     {
         return nullptr;
