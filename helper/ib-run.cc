@@ -134,7 +134,7 @@ IbRun::Execute()
     auto [subnet, report] = IbNetReader::Read(m_options.file);
     m_subnet = std::move(subnet);
     PrintCounts(report);
-    GiveGuids();
+    m_subnet.GiveGuids();
     Write();
     if (m_options.check)
     {
@@ -189,26 +189,6 @@ IbRun::Write() const
     {
         WriteFile(m_options.simulator,
                   [this](std::ostream& os) { IbNetWriter::WriteSimulator(m_subnet, os); });
-    }
-}
-
-/** A file of names has no GUIDs: nodes are numbered, ports as ibsim numbers them. */
-void
-IbRun::GiveGuids()
-{
-    constexpr uint64_t first = 0x10000000;
-    for (uint32_t node = 0; node < m_subnet.GetNodes().size(); ++node)
-    {
-        IbSubnet::Node& n = m_subnet.At(node);
-        n.guid = n.guid == 0 ? first + 256 * uint64_t{node} : n.guid;
-        n.systemGuid = n.systemGuid == 0 ? n.guid : n.systemGuid;
-        const bool isSwitch = n.type == Type::SWITCH;
-        for (size_t port = isSwitch ? 0 : 1; port < (isSwitch ? 1 : n.ports.size()); ++port)
-        {
-            const bool cabled = isSwitch || n.ports[port].peer != IbSubnet::NONE;
-            n.ports[port].guid =
-                cabled && n.ports[port].guid == 0 ? n.guid + port : n.ports[port].guid;
-        }
     }
 }
 

@@ -63,7 +63,6 @@ class IbRun
   private:
     void PrintCounts(const IbNetReader::Report& report) const;
     void Write() const;
-    void GiveGuids();
     void GiveLids();
     int CheckRoutes(const IbForwarding& routes) const;
     void PrintWay(const IbForwarding& routes) const;

@@ -226,6 +226,18 @@ IbFlowControl::DueAt(uint8_t vl, uint32_t freed, FabricPs at) const
 void
 IbFlowControl::Settle(FabricPs now)
 {
+    while (m_heardSent.IsDue(now))
+    {
+        const CreditNote note = m_heardSent.Pop();
+        TakeFreed(note.at); // blocks that came later are not in this FCTBS
+        Repair(note.vl, note.blocks, note.at);
+    }
+    TakeFreed(now);
+}
+
+void
+IbFlowControl::TakeFreed(FabricPs now)
+{
     while (m_freed.IsDue(now))
     {
         const CreditNote note = m_freed.Pop();
@@ -233,11 +245,6 @@ IbFlowControl::Settle(FabricPs now)
         m_held[note.vl] -= note.direct ? 0 : note.blocks;
         m_limit[note.vl] = static_cast<uint16_t>(Wrap(m_limit[note.vl] + note.blocks));
         Touch(note.vl, note.at);
-    }
-    while (m_heardSent.IsDue(now))
-    {
-        const CreditNote note = m_heardSent.Pop();
-        Repair(note.vl, note.blocks, note.at);
     }
 }
 

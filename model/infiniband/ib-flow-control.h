@@ -129,6 +129,7 @@ class IbFlowControl : public CreditFlowControl
     uint32_t GetRoom() const;
     uint32_t GetSent(uint8_t vl) const;
     void Touch(uint8_t vl, FabricPs at);
+    void TakeFreed(FabricPs now);
     void Repair(uint8_t vl, uint32_t sent, FabricPs at);
     FabricPs DueAt(uint8_t vl, uint32_t freed, FabricPs at) const;
     void InitLane(IbFlowControl& sender, uint8_t vl);

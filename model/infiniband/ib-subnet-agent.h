@@ -95,6 +95,12 @@ class IbSubnetAgent
         return m_forwarding;
     }
 
+    /** @return highest LID that the table is used for; a switch only */
+    uint16_t GetLinearTop() const
+    {
+        return m_switch.linearTop;
+    }
+
     /**
      * @brief A cable was plugged in or out, or its other end came or went.
      * @param port port number

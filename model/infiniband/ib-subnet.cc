@@ -78,6 +78,39 @@ IbSubnet::Connect(uint32_t a,
     one.speed = other.speed = speed;
 }
 
+void
+IbSubnet::SetLength(uint32_t node, uint8_t port, double metres)
+{
+    Port& end = PortAt(node, port);
+    if (end.peer == NONE || !(metres > 0 && metres < 1e9))
+    {
+        throw FabricError("no cable of " + std::to_string(metres) + " m can be at port " +
+                          std::to_string(port) + " of '" + At(node).name +
+                          "'; allowed: a length > 0 at a port with a cable");
+    }
+    end.metres = metres;
+    PortAt(end.peer, end.peerPort).metres = metres;
+}
+
+void
+IbSubnet::GiveGuids()
+{
+    constexpr uint64_t first = 0x10000000;
+    for (uint32_t node = 0; node < m_nodes.size(); ++node)
+    {
+        Node& n = m_nodes[node];
+        n.guid = n.guid == 0 ? first + 256 * uint64_t{node} : n.guid;
+        n.systemGuid = n.systemGuid == 0 ? n.guid : n.systemGuid;
+        const bool isSwitch = n.type == Type::SWITCH;
+        for (size_t port = isSwitch ? 0 : 1; port < (isSwitch ? 1 : n.ports.size()); ++port)
+        {
+            Port& end = n.ports[port];
+            const bool cabled = isSwitch || end.peer != NONE;
+            end.guid = cabled && end.guid == 0 ? n.guid + port : end.guid;
+        }
+    }
+}
+
 IbSubnet::Node&
 IbSubnet::At(uint32_t node)
 {

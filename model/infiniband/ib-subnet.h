@@ -46,6 +46,7 @@ class IbSubnet
         uint64_t guid{0};    //!< port GUID; 0: not known, or a port of a switch but 0
         uint16_t lid{0};     //!< lowest LID; 0: none yet
         uint8_t lmc{0};      //!< 2^lmc LIDs
+        double metres{2};    //!< length of the cable; 2 where nobody says it
 
         /**
          * @param wanted a LID
@@ -54,6 +55,12 @@ class IbSubnet
         bool HasLid(uint16_t wanted) const
         {
             return lid != 0 && wanted >= lid && wanted < lid + (1U << lmc);
+        }
+
+        /** @return delay of the cable, ps; 5 ns per metre, in copper as in glass */
+        int64_t GetDelay() const
+        {
+            return static_cast<int64_t>(metres * 5000);
         }
     };
 
@@ -103,6 +110,18 @@ class IbSubnet
                  uint8_t bPort,
                  uint8_t lanes = 4,
                  const std::string& speed = "");
+
+    /**
+     * @brief Say how long a cable is.
+     * @param node a node at its end
+     * @param port its port there
+     * @param metres length, > 0
+     * @throws FabricError when there is no cable, or for another length
+     */
+    void SetLength(uint32_t node, uint8_t port, double metres);
+
+    /** @brief Give GUIDs to nodes and ports that have none, as ibsim numbers them. */
+    void GiveGuids();
 
     /** @return all nodes, in order of adding */
     const std::vector<Node>& GetNodes() const

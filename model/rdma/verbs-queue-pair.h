@@ -9,6 +9,7 @@
 #include "verbs-shared-receive-queue.h"
 #include "verbs-work.h"
 
+#include "ns3/fabric-packet.h"
 #include "ns3/object.h"
 #include "ns3/rdma-congestion-ops.h"
 
