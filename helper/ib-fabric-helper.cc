@@ -132,8 +132,9 @@ IbFabricHelper::MakeStations()
         std::vector<PortRef>& refs = m_ports.emplace_back(node.ports.size());
         if (node.type == Type::ROUTER)
         {
-            throw FabricError("IbFabricHelper::Build(): '" + node.name +
-                              "' is a router; allowed: switches and channel adapters of one subnet");
+            throw FabricError(
+                "IbFabricHelper::Build(): '" + node.name +
+                "' is a router; allowed: switches and channel adapters of one subnet");
         }
         if (node.type == Type::SWITCH)
         {
@@ -286,8 +287,7 @@ IbFabricHelper::Manage()
             {
                 continue;
             }
-            auto* station =
-                dynamic_cast<IbManagedStation*>(PeekPointer(m_ports[node][i].station));
+            auto* station = dynamic_cast<IbManagedStation*>(PeekPointer(m_ports[node][i].station));
             UintegerValue vls(FABRIC_CLASSES);
             m_ports[node][i].station->GetAttributeFailSafe("DataVls", vls);
             management->AddPort(static_cast<uint8_t>(i),
@@ -308,8 +308,8 @@ IbFabricHelper::GetHca(uint32_t node, uint8_t port) const
     const auto hca = port < ports.size() ? DynamicCast<IbHca>(ports[port].station) : nullptr;
     if (!hca)
     {
-        throw FabricError("node '" + m_subnet.At(node).name + "' has no adapter with a cable at port " +
-                          std::to_string(port));
+        throw FabricError("node '" + m_subnet.At(node).name +
+                          "' has no adapter with a cable at port " + std::to_string(port));
     }
     return hca;
 }

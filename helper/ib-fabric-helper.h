@@ -54,7 +54,8 @@ class IbFabricHelper
     /** @brief Set an attribute of every IbVlArbiter. @param name attribute @param value value */
     void SetArbiterAttribute(const std::string& name, const AttributeValue& value);
 
-    /** @brief Set an attribute of every IbNodeManagement. @param name attribute @param value value */
+    /** @brief Set an attribute of every IbNodeManagement. @param name attribute @param value value
+     */
     void SetManagementAttribute(const std::string& name, const AttributeValue& value);
 
     /**
@@ -199,21 +200,21 @@ class IbFabricHelper
     void Manage();
     PortRef& RefOf(uint32_t node, uint8_t port);
 
-    ObjectFactory m_switchFactory;              //!< IbSwitch
-    ObjectFactory m_hcaFactory;                 //!< IbHca
-    ObjectFactory m_flowFactory;                //!< IbFlowControl
-    ObjectFactory m_arbiterFactory;             //!< IbVlArbiter
-    ObjectFactory m_managementFactory;          //!< IbNodeManagement
-    std::string m_speed{"EDR"};                 //!< of cables without one
-    double m_errorRate{0};                      //!< of every cable
-    IbSubnet m_subnet;                          //!< what was built
-    IbForwarding m_routes;                      //!< as set by SetRoutes()
-    NodeContainer m_nodes;                      //!< by index in the subnet
-    std::vector<Ptr<IbHca>> m_hcas;             //!< by node and port
-    std::vector<Ptr<IbSwitch>> m_switches;      //!< by node
-    std::vector<std::vector<PortRef>> m_ports;  //!< by node and port number
+    ObjectFactory m_switchFactory;                    //!< IbSwitch
+    ObjectFactory m_hcaFactory;                       //!< IbHca
+    ObjectFactory m_flowFactory;                      //!< IbFlowControl
+    ObjectFactory m_arbiterFactory;                   //!< IbVlArbiter
+    ObjectFactory m_managementFactory;                //!< IbNodeManagement
+    std::string m_speed{"EDR"};                       //!< of cables without one
+    double m_errorRate{0};                            //!< of every cable
+    IbSubnet m_subnet;                                //!< what was built
+    IbForwarding m_routes;                            //!< as set by SetRoutes()
+    NodeContainer m_nodes;                            //!< by index in the subnet
+    std::vector<Ptr<IbHca>> m_hcas;                   //!< by node and port
+    std::vector<Ptr<IbSwitch>> m_switches;            //!< by node
+    std::vector<std::vector<PortRef>> m_ports;        //!< by node and port number
     std::vector<Ptr<IbNodeManagement>> m_managements; //!< by node; empty: not managed
-    uint32_t m_links{0};                        //!< cables wired
+    uint32_t m_links{0};                              //!< cables wired
 };
 
 } // namespace ns3

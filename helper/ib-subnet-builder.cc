@@ -167,8 +167,7 @@ IbSubnetBuilder::RailOptimised(uint32_t servers, uint32_t rails, uint32_t radix)
     if (servers == 0 || rails == 0 || leaves > radix)
     {
         throw FabricError(std::to_string(servers) + " servers with " + std::to_string(rails) +
-                          " rails on " + std::to_string(radix) +
-                          "-port switches; allowed: up to " +
+                          " rails on " + std::to_string(radix) + "-port switches; allowed: up to " +
                           std::to_string(rails == 0 ? 0 : radix / rails * half) + " servers");
     }
     IbSubnet subnet;

@@ -175,14 +175,15 @@ Round(IbSubnet& subnet, bool dateline)
             const uint32_t distance = (end.peer + switches - node) % switches;
             routes.Set(node,
                        end.lid,
-                       distance == 0 ? end.peerPort : distance <= switches / 2 ? 1 : 2);
+                       distance == 0              ? end.peerPort
+                       : distance <= switches / 2 ? 1
+                                                  : 2);
         }
     }
     if (dateline) // a lane of their own for ways over the cable from the last switch to the first
     {
         routes.nLanes = 2;
-        routes.lanes.assign(subnet.GetNodes().size(),
-                            std::vector<uint8_t>(lids.GetTop() + 1U, 0));
+        routes.lanes.assign(subnet.GetNodes().size(), std::vector<uint8_t>(lids.GetTop() + 1U, 0));
         for (uint32_t node = 0; node < switches; ++node)
         {
             for (uint32_t host : subnet.GetNodesOf(IbSubnet::Type::CA))

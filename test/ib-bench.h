@@ -25,12 +25,12 @@ class IbBench
     /** @brief One queue pair and what became of its requests. */
     struct Stream
     {
-        Ptr<VerbsQueuePair> from;          //!< posts
-        Ptr<VerbsQueuePair> to;            //!< receives
-        Ptr<IbHca> target;                 //!< adapter of `to`
-        Ptr<VerbsCompletionQueue> cq;      //!< of `from`
-        std::vector<WorkCompletion> done;  //!< completions, in order
-        uint64_t marked{0};                //!< delivered at Mark()
+        Ptr<VerbsQueuePair> from;         //!< posts
+        Ptr<VerbsQueuePair> to;           //!< receives
+        Ptr<IbHca> target;                //!< adapter of `to`
+        Ptr<VerbsCompletionQueue> cq;     //!< of `from`
+        std::vector<WorkCompletion> done; //!< completions, in order
+        uint64_t marked{0};               //!< delivered at Mark()
     };
 
     ~IbBench();

@@ -22,10 +22,8 @@ NS_OBJECT_ENSURE_REGISTERED(IbHca);
 TypeId
 IbHca::GetTypeId()
 {
-    static TypeId tid = TypeId("ns3::IbHca")
-                            .SetParent<RdmaNic>()
-                            .SetGroupName("AiFabric")
-                            .AddConstructor<IbHca>();
+    static TypeId tid =
+        TypeId("ns3::IbHca").SetParent<RdmaNic>().SetGroupName("AiFabric").AddConstructor<IbHca>();
     return tid;
 }
 
@@ -65,9 +63,9 @@ IbHca::ReserveLargest()
 {
     UintegerValue mtu;
     GetAttribute("Mtu", mtu);
-    const uint32_t bytes = FrameProfile::Get(GetFrameProfile())
-                               .BufferBytes(BTH_RC_WRITE_ONLY_IMM,
-                                            static_cast<uint32_t>(mtu.Get()));
+    const uint32_t bytes =
+        FrameProfile::Get(GetFrameProfile())
+            .BufferBytes(BTH_RC_WRITE_ONLY_IMM, static_cast<uint32_t>(mtu.Get()));
     for (uint8_t vl = 0; vl < FABRIC_CLASSES; ++vl)
     {
         Flow().SetHead(vl, bytes);

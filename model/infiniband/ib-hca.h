@@ -91,15 +91,15 @@ class IbHca : public RdmaNic, public IbManagedStation
     bool IsForeign(const FabricPacket& p);
     void NoteWait(FabricPs now, bool sent);
 
-    uint8_t m_devicePort{1};                        //!< port number on the device
-    uint8_t m_lmc{0};                               //!< 2^lmc LIDs
-    bool m_active{true};                            //!< carries data
-    std::array<uint8_t, SERVICE_LEVELS> m_slToVl{}; //!< VL by SL
+    uint8_t m_devicePort{1};                            //!< port number on the device
+    uint8_t m_lmc{0};                                   //!< 2^lmc LIDs
+    bool m_active{true};                                //!< carries data
+    std::array<uint8_t, SERVICE_LEVELS> m_slToVl{};     //!< VL by SL
     std::vector<uint16_t> m_pKeys{FABRIC_DEFAULT_PKEY}; //!< P_Key table
-    uint64_t m_pKeyViolations{0};                   //!< packets dropped for their P_Key
-    uint64_t m_downed{0};                           //!< LinkDownedCounter
-    FabricPs m_waited{0};                           //!< PortXmitWait, ps
-    FabricPs m_waitsSince{FABRIC_NEVER};            //!< something is held up since, ps
+    uint64_t m_pKeyViolations{0};                       //!< packets dropped for their P_Key
+    uint64_t m_downed{0};                               //!< LinkDownedCounter
+    FabricPs m_waited{0};                               //!< PortXmitWait, ps
+    FabricPs m_waitsSince{FABRIC_NEVER};                //!< something is held up since, ps
 };
 
 } // namespace ns3

@@ -101,11 +101,11 @@ class IbNodeManagement : public Object
     void ApplyPKeys(uint8_t port);
     void ApplySlToVl(uint8_t in, uint8_t out);
 
-    Time m_latency;                           //!< AgentLatency
-    std::unique_ptr<IbSubnetAgent> m_agent;   //!< the state
-    std::vector<IbManagedStation*> m_ports;   //!< by number; null: no cable
-    Ptr<SubnetManager> m_manager;             //!< null: none
-    uint64_t m_discarded{0};                  //!< packets for nobody
+    Time m_latency;                         //!< AgentLatency
+    std::unique_ptr<IbSubnetAgent> m_agent; //!< the state
+    std::vector<IbManagedStation*> m_ports; //!< by number; null: no cable
+    Ptr<SubnetManager> m_manager;           //!< null: none
+    uint64_t m_discarded{0};                //!< packets for nobody
 };
 
 } // namespace ns3

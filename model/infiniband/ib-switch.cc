@@ -214,8 +214,10 @@ IbSwitch::DoUnroutable(FabricPort& in, FabricPacket* p)
     PortState& from = m_states[in.id];
     if (out == NO_PORT || !from.active)
     {
-        Drop(p, in, p->arrival, out == NO_PORT ? FabricDropReason::NO_ROUTE
-                                               : FabricDropReason::DISCARDED);
+        Drop(p,
+             in,
+             p->arrival,
+             out == NO_PORT ? FabricDropReason::NO_ROUTE : FabricDropReason::DISCARDED);
         return;
     }
     PortState& to = m_states[out];
@@ -360,8 +362,8 @@ IbSwitch::MakeOffer(InputFifo& fifo, FabricPacket* p)
     }
     auto& offers = m_offers[p->outPort];
     auto at = offers.end();
-    while (at != offers.begin() && ((at - 1)->at < p->arrival ||
-                                    ((at - 1)->at == p->arrival && (at - 1)->p->inPort < p->inPort)))
+    while (at != offers.begin() && ((at - 1)->at < p->arrival || ((at - 1)->at == p->arrival &&
+                                                                  (at - 1)->p->inPort < p->inPort)))
     {
         --at;
     }

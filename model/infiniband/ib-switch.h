@@ -119,13 +119,13 @@ class IbSwitch : public CreditSwitch, public IbManagedStation
     /** @brief What a port has beside the engine's. */
     struct PortState
     {
-        bool active{true};               //!< carries data
-        bool enforces{false};            //!< checks P_Keys
-        std::vector<uint16_t> pKeys;     //!< its P_Key table
-        FabricPs waited{0};              //!< PortXmitWait, ps
-        uint64_t downed{0};              //!< LinkDownedCounter
-        uint64_t foreignIn{0};           //!< PortRcvConstraintErrors
-        uint64_t foreignOut{0};          //!< PortXmitConstraintErrors
+        bool active{true};           //!< carries data
+        bool enforces{false};        //!< checks P_Keys
+        std::vector<uint16_t> pKeys; //!< its P_Key table
+        FabricPs waited{0};          //!< PortXmitWait, ps
+        uint64_t downed{0};          //!< LinkDownedCounter
+        uint64_t foreignIn{0};       //!< PortRcvConstraintErrors
+        uint64_t foreignOut{0};      //!< PortXmitConstraintErrors
     };
 
     /** @brief Frames of an ingress and VL, with VirtualOutputQueues off. */
@@ -158,10 +158,10 @@ class IbSwitch : public CreditSwitch, public IbManagedStation
     void TakeOffers(FabricPort& out, FabricPs now);
     static FabricPs WaitOf(const FabricPort& port, FabricPs now);
 
-    bool m_cutThrough;   //!< CutThrough
-    bool m_outputQueues; //!< VirtualOutputQueues
-    uint8_t m_dataVls;   //!< DataVls
-    uint16_t m_top{0};   //!< highest LID
+    bool m_cutThrough;                                         //!< CutThrough
+    bool m_outputQueues;                                       //!< VirtualOutputQueues
+    uint8_t m_dataVls;                                         //!< DataVls
+    uint16_t m_top{0};                                         //!< highest LID
     std::vector<std::array<uint8_t, SERVICE_LEVELS>> m_slToVl; //!< by RowOf(); empty: as DataVls
     std::vector<PortState> m_states;                           //!< by port
     std::vector<InputFifo> m_fifos;                            //!< by ingress and VL
